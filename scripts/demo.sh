@@ -1,0 +1,4 @@
+# The embedded demo: needs no server.
+. "$(dirname "$0")/env.sh"
+use runtime
+exec goatherd demo "$@"

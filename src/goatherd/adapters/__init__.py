@@ -1,0 +1,1 @@
+"""How: each adapter translates one port to one technology and decides nothing."""

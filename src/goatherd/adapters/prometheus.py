@@ -1,0 +1,59 @@
+"""The counts of a process as Prometheus text."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeVar
+
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from goatherd.model.readings import BOUNDS, QueueTask, Readings, Spread
+
+Labels = TypeVar("Labels", bound=tuple[str, ...])
+
+
+def render(readings: Readings) -> str:
+    """Every metric of this process."""
+    registry = CollectorRegistry()
+    registry.register(_Snapshot(readings))
+    return generate_latest(registry).decode()
+
+
+class _Snapshot(Collector):
+    def __init__(self, readings: Readings) -> None:
+        self._readings = readings
+
+    def collect(self) -> Iterable[Metric]:
+        readings = self._readings
+        yield _counter("goatherd_jobs_sent", "Jobs accepted by the broker", ("queue", "task"), readings.sent)
+        ended = ("queue", "task", "outcome")
+        yield _counter("goatherd_attempts", "Attempts that ended, by outcome", ended, readings.ended)
+        buried = ("queue", "task", "reason")
+        yield _counter("goatherd_dead_letters", "Jobs that became dead letters, by reason", buried, readings.buried)
+        running = GaugeMetricFamily("goatherd_attempts_running", "Attempts that run now", labels=("queue", "task"))
+        for labels, value in readings.running.items():
+            running.add_metric(labels, value)
+        yield running
+        yield _histogram("goatherd_run_seconds", "How long attempts took", readings.run_seconds)
+        yield _histogram("goatherd_wait_seconds", "How long jobs waited for a worker", readings.wait_seconds)
+
+
+def _counter(name: str, text: str, labels: tuple[str, ...], counts: Mapping[Labels, int]) -> Metric:
+    family = CounterMetricFamily(name, text, labels=labels)
+    for values, count in counts.items():
+        family.add_metric(values, count)
+    return family
+
+
+def _histogram(name: str, text: str, spreads: Mapping[QueueTask, Spread]) -> Metric:
+    family = HistogramMetricFamily(name, text, labels=("queue", "task"))
+    for values, spread in spreads.items():
+        family.add_metric(values, buckets=list(_cumulative(spread)), sum_value=spread.total)
+    return family
+
+
+def _cumulative(spread: Spread) -> Iterator[tuple[str, float]]:
+    total = 0
+    for bound, count in zip((*BOUNDS, float("inf")), spread.classes, strict=True):
+        total += count
+        yield ("+Inf" if bound == float("inf") else str(bound)), total

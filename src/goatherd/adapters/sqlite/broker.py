@@ -1,0 +1,185 @@
+"""The broker port on SQLite."""
+
+from collections.abc import Iterable, Sequence
+from typing import cast
+
+import apsw
+import msgspec
+
+from goatherd.adapters.sqlite.consumer import Claim, Consumer, Held
+from goatherd.adapters.sqlite.database import Database
+from goatherd.adapters.sqlite.doorbell import Ringer
+from goatherd.adapters.sqlite.graves import bury_claimed, bury_overflow
+from goatherd.adapters.sqlite.presence import Presence
+from goatherd.adapters.sqlite.queries import bells, rows, run, run_many
+from goatherd.adapters.sqlite.rows import QueueRow, publish_row
+from goatherd.errors import TopologyMismatch, Unavailable
+from goatherd.model.dead_letter import Burial
+from goatherd.model.message import Delivery, Message
+from goatherd.model.topology import Queue, QueueState
+from goatherd.ports.broker import Deliver, LinkState
+from goatherd.ports.clock import Clock
+
+
+class SqliteBroker:
+    """Satisfies `Broker` and `QueueOperations`."""
+
+    def __init__(self, database: Database, clock: Clock, *, lease: float) -> None:
+        self._database = database
+        self._clock = clock
+        self._queues: dict[str, QueueRow] = {}
+        self._ringer = Ringer()
+        self._presence = Presence(database, self._ringer, lease)
+        self._consumer = Consumer(database, self._presence, clock)
+
+    @property
+    def state(self) -> LinkState:
+        return "up" if self._consumer.failing is None else "down"
+
+    async def declare(self, queues: Iterable[Queue]) -> None:
+        wanted = list(queues)
+
+        def make_missing(connection: apsw.Connection) -> None:
+            for queue in wanted:
+                self._declare(connection, queue)
+
+        await self._database.write(make_missing)
+
+    async def publish(self, messages: Sequence[Message]) -> None:
+        def insert(connection: apsw.Connection) -> list[str]:
+            now = self._clock.now()
+            targets = {name: self._queue(connection, name) for name in {message.queue for message in messages}}
+            rows = [publish_row(message, targets[message.queue], now) for message in messages]
+            run_many(connection, "publish", rows)
+            return self._settle_queues(connection, targets.values(), now)
+
+        try:
+            await self._database.write(insert, after=self._ringer.ring)
+        except Unavailable as error:
+            error.jobs = tuple(message.id for message in messages)
+            raise
+
+    async def consume(self, queue: str, prefetch: int, deliver: Deliver) -> Held:
+        row = await self._database.read(lambda connection: self._queue(connection, queue))
+        held = Held(self._consumer, queue, row.id, prefetch, deliver)
+        await self._consumer.add(held)
+        return held
+
+    def begin(self, delivery: Delivery) -> None:
+        claim = _claim(delivery)
+        claim.slot = self._presence.ledger.begin(claim.seq)
+
+    def end(self, delivery: Delivery) -> None:
+        claim = _claim(delivery)
+        self._presence.ledger.end(claim.slot)
+        claim.slot = None
+
+    def ack(self, delivery: Delivery) -> None:
+        self._consumer.ack(_claim(delivery))
+
+    async def hand_back(self, deliveries: Sequence[Delivery]) -> None:
+        claims = [_claim(delivery) for delivery in deliveries]
+
+        def release(connection: apsw.Connection) -> list[str]:
+            run_many(connection, "hand_back", [(claim.seq, claim.worker) for claim in claims])
+            return bells(connection)
+
+        await self._database.write(release, durable=False, after=self._ringer.ring)
+        for claim in claims:
+            self._consumer.released(claim)
+
+    async def replace(self, delivery: Delivery, message: Message) -> None:
+        claim = _claim(delivery)
+
+        def swap(connection: apsw.Connection) -> list[str]:
+            queue = self._queue(connection, message.queue)
+            _, *values, _, due, expires = publish_row(message, queue, self._clock.now())
+            job_id, task, priority, body, headers = values
+            row = {"queue": queue.id, "id": job_id, "task": task, "priority": priority, "body": body}
+            row |= {"headers": headers, "due": due, "expires": expires, "seq": claim.seq, "worker": claim.worker}
+            run(connection, "replace", row)
+            return bells(connection, queue.id)
+
+        await self._database.write(swap, durable=False, after=self._ringer.ring)
+        self._consumer.released(claim)
+
+    async def bury(self, delivery: Delivery, burial: Burial) -> None:
+        claim = _claim(delivery)
+        row = msgspec.structs.asdict(burial)
+
+        def inter(connection: apsw.Connection) -> list[str]:
+            bury_claimed(connection, claim.seq, claim.worker, row, self._clock.now())
+            announced = self._queue(connection, delivery.message.queue).announces_to
+            return bells(connection, self._queue(connection, announced).id) if announced else []
+
+        await self._database.write(inter, durable=False, after=self._ringer.ring)
+        self._consumer.released(claim)
+
+    async def queues(self) -> Sequence[QueueState]:
+        found = await self._database.read(lambda connection: rows(connection, "queue_states"))
+        now = self._clock.now()
+        return [
+            QueueState(
+                name=name, ready=ready, delayed=delayed, running=running, consumers=consumers, dead=dead,
+                oldest_age=None if oldest is None else max(0.0, now - oldest), paused=bool(paused),
+            )
+            for name, ready, delayed, running, consumers, oldest, dead, paused in found
+        ]  # fmt: skip
+
+    async def purge(self, queue: str) -> int:
+        def drop(connection: apsw.Connection) -> int:
+            self._queue(connection, queue)
+            return run(connection, "purge", {"name": queue})
+
+        return await self._database.write(drop)
+
+    async def close(self) -> None:
+        try:
+            await self._consumer.close()
+        finally:
+            self._ringer.close()
+
+    async def vanish(self) -> None:
+        """Be gone as after `kill -9`, for tests of what others do then."""
+        await self._consumer.vanish()
+        self._ringer.close()
+
+    def _declare(self, connection: apsw.Connection, queue: Queue) -> None:
+        wanted = {"ttl": queue.ttl, "max_length": queue.max_length}
+        found = rows(connection, "find_queue", {"name": queue.name})
+        if not found:
+            row = {**wanted, "name": queue.name, "announces_to": queue.announces_to}
+            run(connection, "make_queue", row)
+            return
+        row_found = QueueRow(*found[0])
+        for argument, value in wanted.items():
+            if getattr(row_found, argument) != value:
+                raise TopologyMismatch("queue", queue.name, argument, value, getattr(row_found, argument))
+        if queue.announces_to is not None:
+            row = {"announces_to": queue.announces_to, "queue": row_found.id}
+            run(connection, "announce_to", row)
+
+    def _queue(self, connection: apsw.Connection, name: str) -> QueueRow:
+        known = self._queues.get(name)
+        if known is None:
+            found = rows(connection, "find_queue", {"name": name})
+            if not found:
+                raise Unavailable(
+                    f"There is no queue {name!r} in {self._database.path}, so nothing was sent. A worker or an app "
+                    f"that knows the queue makes it when it starts; check the name with `goatherd queues list`."
+                )
+            known = self._queues[name] = QueueRow(*found[0])
+        return known
+
+    def _settle_queues(self, connection: apsw.Connection, targets: Iterable[QueueRow], now: float) -> list[str]:
+        """Enforce length limits after a publish; returns the bells to ring."""
+        to_ring: list[str] = []
+        for queue in targets:
+            if queue.max_length is not None:
+                bury_overflow(connection, queue.id, queue.max_length, now)
+            to_ring += bells(connection, queue.id)
+        return to_ring
+
+
+def _claim(delivery: Delivery) -> Claim:
+    return cast(Claim, delivery.tag)

@@ -1,0 +1,259 @@
+"""Take jobs for the subscriptions of one process: claims and acks of many jobs in one transaction.
+
+One loop does it all. While a transaction is on its way, what is settled meanwhile gathers for the next one, so
+batches grow with the load and an idle process answers at once.
+"""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import apsw
+
+from goatherd.adapters.sqlite.database import Database
+from goatherd.adapters.sqlite.graves import bury_expired
+from goatherd.adapters.sqlite.presence import Presence
+from goatherd.adapters.sqlite.queries import rows, run, run_many, value
+from goatherd.adapters.sqlite.rows import headers_from_text
+from goatherd.errors import Unavailable
+from goatherd.model.message import Delivery, Message
+from goatherd.ports.broker import Deliver
+from goatherd.ports.clock import Clock, Timer
+
+#: Seconds between two looks at the file when no bell rings: the first after activity, and the longest.
+SHORTEST_LOOK, LONGEST_LOOK = 0.05, 1.0
+#: Seconds to wait after the file could not be used.
+PAUSE_AFTER_FAILURE = 0.5
+
+log = logging.getLogger("goatherd.sqlite")
+
+
+class Evicted(Exception):
+    """Others took this worker for dead and gave its jobs away."""
+
+
+class Claim:
+    """The adapter's handle of a delivery."""
+
+    __slots__ = ("held", "seq", "slot", "worker")
+
+    def __init__(self, seq: int, worker: int, held: "Held") -> None:
+        self.seq = seq
+        self.worker = worker
+        self.held = held
+        self.slot: int | None = None
+
+
+class Held:
+    """One subscription: how many deliveries it may hold and how many it holds."""
+
+    def __init__(self, consumer: "Consumer", queue: str, queue_id: int, prefetch: int, deliver: Deliver) -> None:
+        self._consumer = consumer
+        self.queue = queue
+        self.queue_id = queue_id
+        self.prefetch = prefetch
+        self.deliver = deliver
+        self.unsettled = 0
+
+    async def stop(self) -> None:
+        """See `Subscription.stop`."""
+        await self._consumer.drop(self)
+
+
+class Consumer:
+    """Everything that this process takes from the file."""
+
+    def __init__(self, database: Database, presence: Presence, clock: Clock) -> None:
+        self._database = database
+        self._presence = presence
+        self._clock = clock
+        self._held: list[Held] = []
+        self._acks: list[tuple[int, int]] = []
+        self._wake = asyncio.Event()
+        self._timer: Timer | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._seen_version = -1
+        self._stepping = asyncio.Lock()
+        self.failing: Exception | None = None
+
+    async def add(self, held: Held) -> None:
+        """Take from one more queue."""
+        if self._task is None:
+            await self._join()
+            self._task = asyncio.create_task(self._run(), name="goatherd sqlite consumer")
+        await self._subscribe(held)
+        self._held.append(held)
+        self._wake.set()
+
+    async def drop(self, held: Held) -> None:
+        """Take from a queue no more; waits for a claim that is under way."""
+        if held not in self._held:
+            return
+        self._held.remove(held)
+        async with self._stepping:
+            row = {"queue": held.queue_id, "worker": self._presence.id}
+            await self._database.write(lambda connection: run(connection, "unsubscribe", row), durable=False)
+
+    def ack(self, claim: Claim) -> None:
+        """Settle with the next transaction."""
+        self._acks.append((claim.seq, claim.worker))
+        self.released(claim)
+
+    def released(self, claim: Claim) -> None:
+        """A delivery was settled, so that another may take its place."""
+        claim.held.unsettled -= 1
+        self._wake.set()
+
+    async def close(self) -> None:
+        """Send out the acks, hand back the rest, sign off."""
+        if self._task is None:
+            return
+        await self._end_loop()
+        acks, self._acks = self._acks, []
+        try:
+            await self._database.write(lambda connection: run_many(connection, "ack", acks), durable=False)
+        finally:
+            await self._presence.leave()
+
+    async def vanish(self) -> None:
+        """Be gone as after `kill -9`."""
+        if self._task is not None:
+            await self._end_loop()
+            self._presence.vanish()
+
+    async def _end_loop(self) -> None:
+        task, self._task = self._task, None
+        if task is not None:
+            async with self._stepping:
+                task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+        if self._timer is not None:
+            self._timer.cancel()
+        asyncio.get_running_loop().remove_reader(self._presence.doorbell.fileno())
+
+    async def _join(self) -> None:
+        await self._presence.join()
+        bell = self._presence.doorbell
+        asyncio.get_running_loop().add_reader(bell.fileno(), self._rung)
+
+    async def _subscribe(self, held: Held) -> None:
+        row = {"queue": held.queue_id, "worker": self._presence.id}
+        await self._database.write(lambda connection: run(connection, "subscribe", row), durable=False)
+
+    def _rung(self) -> None:
+        self._presence.doorbell.silence()
+        self._wake.set()
+
+    async def _run(self) -> None:
+        while True:
+            self._wake.clear()
+            try:
+                async with self._stepping:
+                    more = await self._step()
+                self._recovered()
+            except Evicted:
+                await self._rejoin()
+                more = True
+            except Exception as error:  # noqa: BLE001 - whatever one step meets, the next must be tried
+                self._failed(error)
+                await asyncio.sleep(PAUSE_AFTER_FAILURE)
+                more = True
+            if not more:
+                await self._rest()
+
+    async def _step(self) -> bool:
+        """One transaction; true if there is more to do at once."""
+        acks, self._acks = self._acks, []
+        wanted = [(held, held.prefetch - held.unsettled) for held in self._held if held.prefetch > held.unsettled]
+        try:
+            claimed, moment = await self._database.write(
+                partial(self._exchange, acks, wanted, self._clock.now()), durable=False
+            )
+        except BaseException:
+            self._acks = acks + self._acks
+            raise
+        for held, deliveries in claimed:
+            held.unsettled += len(deliveries)
+            held.deliver(deliveries)
+        self._alarm(moment)
+        return bool(self._acks)
+
+    def _exchange(
+        self, acks: list[tuple[int, int]], wanted: list[tuple[Held, int]], now: float, connection: apsw.Connection
+    ) -> tuple[list[tuple[Held, Sequence[Delivery]]], float | None]:
+        worker = self._presence.id
+        if not value(connection, "is_registered", (worker,)):
+            raise Evicted
+        if acks:
+            run_many(connection, "ack", acks)
+        run(connection, "make_ready", {"now": now})
+        bury_expired(connection, now)
+        claimed: list[tuple[Held, Sequence[Delivery]]] = []
+        for held, limit in wanted:
+            names = {"worker": worker, "queue": held.queue_id, "limit": limit}
+            found = rows(connection, "claim", names)
+            if found:
+                found.sort(key=lambda row: (-row[3], row[0]))
+                claimed.append((held, [_delivery(row, worker, held) for row in found]))
+        return claimed, value(connection, "next_event")
+
+    def _alarm(self, moment: float | None) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if moment is not None:
+            self._timer = self._clock.call_at(moment, self._wake.set)
+
+    async def _rest(self) -> None:
+        """Wait for a bell, the clock or an ack; look for oneself now and then, for bells may be lost."""
+        pause = SHORTEST_LOOK
+        while not await self._woken_within(pause) and not await self._file_changed():
+            pause = min(LONGEST_LOOK, pause * 2)
+
+    async def _woken_within(self, seconds: float) -> bool:
+        try:
+            async with asyncio.timeout(seconds):
+                await self._wake.wait()
+        except TimeoutError:
+            return False
+        return True
+
+    async def _file_changed(self) -> bool:
+        version: int = await self._database.read(lambda connection: connection.pragma("data_version"))
+        changed = version != self._seen_version
+        self._seen_version = version
+        return changed
+
+    async def _rejoin(self) -> None:
+        log.warning(
+            "Worker %d was silent for so long that its jobs were given to others; it goes on under a new id",
+            self._presence.id,
+        )
+        asyncio.get_running_loop().remove_reader(self._presence.doorbell.fileno())
+        self._presence.doorbell.close()
+        self._presence.ledger.close()
+        await self._join()
+        for held in self._held:
+            await self._subscribe(held)
+
+    def _failed(self, error: Exception) -> None:
+        if self.failing is None:
+            unforeseen = None if isinstance(error, Unavailable) else error
+            log.error("No jobs can be taken: %s", error, exc_info=unforeseen)
+        self.failing = error
+
+    def _recovered(self) -> None:
+        if self.failing is not None:
+            log.warning("The store works again; jobs are taken")
+        self.failing = None
+
+
+def _delivery(row: tuple[Any, ...], worker: int, held: Held) -> Delivery:
+    seq, job_id, task, priority, body, headers, accepted, expires, deaths = row
+    message = Message(
+        id=job_id, queue=held.queue, body=body, task=task, headers=headers_from_text(headers), priority=priority,
+        expires=expires,
+    )  # fmt: skip
+    return Delivery(message=message, accepted=accepted, deaths=deaths, tag=Claim(seq, worker, held))

@@ -1,0 +1,174 @@
+"""One SQLite file: a writer thread that commits the work of many callers together.
+
+Every operation is a function of the connection. Operations that wait at the same moment share one transaction,
+so that one sync to disk serves them all; one that fails is undone alone, and the others are run again without it.
+"""
+
+import asyncio
+import os
+import random
+import threading
+import time
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any, TypeVar, cast
+
+import apsw
+
+from goatherd.adapters.sqlite.failures import in_our_words
+from goatherd.adapters.sqlite.requests import After, Operation, Request, answer_all, take_batch
+from goatherd.adapters.sqlite.schema import migrate
+
+Result = TypeVar("Result")
+
+#: Seconds a lock may be held by others before a write is given up as Unavailable.
+LOCK_DEADLINE = 10.0
+
+
+class Database:
+    """The file; safe to use from any thread and any event loop."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._requests: SimpleQueue[Request | None] = SimpleQueue()
+        self._thread: threading.Thread | None = None
+        self._connection: apsw.Connection | None = None
+        self._synchronous = ""
+
+    def open(self) -> None:
+        """Open or make the file; raises Unavailable or SettingsError."""
+        try:
+            make_folder(self.path.parent)
+            self._connection = self._connect()
+        except apsw.Error as error:
+            raise in_our_words(error, self.path) from error
+        except OSError as error:
+            raise in_our_words(apsw.CantOpenError(str(error)), self.path) from error
+        self._thread = threading.Thread(target=self._run, name=f"goatherd-sqlite-{self.path.name}", daemon=True)
+        self._thread.start()
+
+    async def write(
+        self, operation: Operation[Result], *, durable: bool = True, after: After | None = None
+    ) -> Result:
+        """Run it in a transaction; when it returns, the transaction is committed.
+
+        With `durable=False` it also survives the death of every process, but a power cut may undo it. `after` is
+        called with the result on the writer thread, as soon as it is committed.
+        """
+        return cast(Result, await self._ask(Request(operation, writes=True, durable=durable, after=after)))
+
+    async def read(self, operation: Operation[Result]) -> Result:
+        """Run it outside of any transaction of its own; it must not write."""
+        return cast(Result, await self._ask(Request(operation, writes=False)))
+
+    def post(self, request: Request) -> None:
+        """Run it some time soon, for callers without an event loop; a failure is logged."""
+        if self._thread is None:
+            raise in_our_words(apsw.CantOpenError("closed"), self.path)
+        self._requests.put(request)
+
+    def close(self) -> None:
+        """Finish what was asked for and let go of the file. Idempotent."""
+        if self._thread is not None:
+            self._requests.put(None)
+            self._thread.join()
+            self._thread = None
+
+    def _ask(self, request: Request) -> "asyncio.Future[Any]":
+        request.answer = asyncio.get_running_loop().create_future()
+        self.post(request)
+        return request.answer
+
+    def _connect(self) -> apsw.Connection:
+        connection = apsw.Connection(str(self.path))
+        connection.set_busy_handler(_Patience(LOCK_DEADLINE))
+        if connection.readonly("main"):
+            raise apsw.ReadOnlyError(str(self.path))
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        self._synchronise(connection, "FULL")
+        migrate(connection, self.path)
+        return connection
+
+    def _run(self) -> None:
+        connection = self._connection
+        assert connection is not None, "the thread starts after the connection is open"
+        open_for_more = True
+        while open_for_more:
+            batch, open_for_more = take_batch(self._requests)
+            self._serve(connection, batch)
+            answer_all(batch)
+        connection.close()
+
+    def _serve(self, connection: apsw.Connection, batch: list[Request]) -> None:
+        writers = [request for request in batch if request.writes]
+        if writers:
+            try:
+                self._commit(connection, writers)
+            except Exception as error:
+                if len(writers) == 1:
+                    writers[0].error = self._explained(error)
+                else:
+                    for request in writers:
+                        self._serve(connection, [request])
+        for request in batch:
+            if not request.writes:
+                try:
+                    request.result = request.operation(connection)
+                except Exception as error:
+                    request.error = self._explained(error)
+
+    def _commit(self, connection: apsw.Connection, requests: list[Request]) -> None:
+        self._synchronise(connection, "FULL" if any(request.durable for request in requests) else "NORMAL")
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            for request in requests:
+                request.result = request.operation(connection)
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+
+    def _synchronise(self, connection: apsw.Connection, level: str) -> None:
+        if self._synchronous != level:
+            connection.execute(f"PRAGMA synchronous = {level}")
+            self._synchronous = level
+
+    def _explained(self, error: Exception) -> Exception:
+        if not isinstance(error, apsw.Error):
+            return error
+        explained = in_our_words(error, self.path)
+        explained.__cause__ = error
+        return explained
+
+
+class _Patience:
+    """Wait for a lock in short random naps: with SQLite's own growing naps, one of several processes starves."""
+
+    def __init__(self, deadline: float) -> None:
+        self._deadline = deadline
+        self._since = 0.0
+
+    def __call__(self, tries: int) -> bool:
+        now = time.monotonic()
+        if tries == 0:
+            self._since = now
+        if now - self._since > self._deadline:
+            return False
+        time.sleep(random.uniform(0.0003, 0.0015))
+        return True
+
+
+def make_folder(folder: Path) -> None:
+    """Make the folder for our file; the default `.goatherd` keeps itself out of version control."""
+    if folder.exists():
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    if folder.name == ".goatherd":
+        (folder / ".gitignore").write_text("*\n", encoding="utf-8")
+
+
+def same_file(path: Path) -> str:
+    """One name for one file, however it is spelled."""
+    return os.path.realpath(path)

@@ -1,0 +1,72 @@
+"""Wake the workers of other processes when something was committed for them.
+
+A ring is an empty datagram to the worker's socket. It may be lost without harm: workers also look for
+themselves now and then.
+"""
+
+import hashlib
+import socket
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+#: The kernel's limit for the path of a socket is 108 bytes with its end mark.
+_LONGEST_PATH = 100
+
+
+def address_for(folder: Path, name: str) -> str:
+    """Where a worker's bell hangs: beside its file, or in the temporary folder when that path is too long."""
+    beside = str(folder / f"{name}.bell")
+    if len(beside.encode()) <= _LONGEST_PATH:
+        return beside
+    place = hashlib.blake2b(str(folder).encode(), digest_size=8).hexdigest()
+    return f"{tempfile.gettempdir()}/goatherd-{place}-{name}.bell"
+
+
+class Doorbell:
+    """The bell of one worker."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        Path(address).unlink(missing_ok=True)
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._socket.setblocking(False)
+        self._socket.bind(address)
+
+    def fileno(self) -> int:
+        """For the event loop to watch."""
+        return self._socket.fileno()
+
+    def silence(self) -> None:
+        """Forget the rings so far."""
+        try:
+            while True:
+                self._socket.recv(1)
+        except BlockingIOError:
+            return
+
+    def close(self) -> None:
+        """Take the bell down."""
+        self._socket.close()
+        Path(self._address).unlink(missing_ok=True)
+
+
+class Ringer:
+    """Rings the bells of others."""
+
+    def __init__(self) -> None:
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._socket.setblocking(False)
+
+    def ring(self, addresses: Iterable[str]) -> None:
+        """Ring each bell once; a bell that is gone is passed over."""
+        for address in addresses:
+            try:
+                self._socket.sendto(b"", address)
+            except OSError:
+                # Gone, or so many rings wait there already that one more says nothing new.
+                continue
+
+    def close(self) -> None:
+        """Ring no more."""
+        self._socket.close()

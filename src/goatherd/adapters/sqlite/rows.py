@@ -1,0 +1,36 @@
+"""Rows as messages and back."""
+
+import json
+from typing import Any, NamedTuple
+
+from goatherd.model.message import NO_HEADERS, Headers, Message
+
+
+class QueueRow(NamedTuple):
+    """What the broker must know of a queue to publish to it."""
+
+    id: int
+    ttl: float | None
+    max_length: int | None
+    announces_to: str | None
+
+
+def headers_to_text(headers: Headers) -> str | None:
+    """Headers as JSON; none as null, which most jobs have."""
+    return json.dumps(dict(headers)) if headers else None
+
+
+def headers_from_text(text: str | None) -> Headers:
+    """Headers as they were."""
+    return json.loads(text) if text else NO_HEADERS
+
+
+def publish_row(message: Message, queue: QueueRow, now: float) -> tuple[Any, ...]:
+    """The values of a new job, in the order of the `publish` statement."""
+    expires = message.expires
+    if queue.ttl is not None:
+        starts = now if message.due is None else max(now, message.due)
+        expires = min(starts + queue.ttl, expires if expires is not None else float("inf"))
+    due = message.due if message.due is not None and message.due > now else None
+    headers = headers_to_text(message.headers)
+    return (queue.id, message.id, message.task, message.priority, message.body, headers, now, due, expires)

@@ -1,0 +1,163 @@
+-- name: find_queue
+SELECT id, ttl, max_length, announces_to FROM queue WHERE name = :name;
+
+-- name: make_queue
+INSERT INTO queue (name, ttl, max_length, announces_to) VALUES (:name, :ttl, :max_length, :announces_to);
+
+-- name: announce_to
+-- A program that wants to hear of dead letters adds itself to a queue that others made without it.
+UPDATE queue SET announces_to = :announces_to WHERE id = :queue AND announces_to IS NULL;
+
+-- name: publish
+INSERT INTO job (queue, id, task, priority, body, headers, accepted, due, expires)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: bells_of_queue
+SELECT worker.doorbell FROM subscription JOIN worker ON worker.id = subscription.worker WHERE subscription.queue = ?;
+
+-- name: all_bells
+SELECT doorbell FROM worker;
+
+-- name: is_registered
+SELECT 1 FROM worker WHERE id = ?;
+
+-- name: make_ready
+UPDATE job SET due = NULL WHERE due <= :now;
+
+-- name: claim
+-- Highest priority first, then oldest; a paused queue gives nothing.
+UPDATE job SET owner = :worker
+WHERE seq IN (
+    SELECT seq FROM job
+    WHERE queue = :queue AND owner IS NULL AND due IS NULL
+      AND NOT EXISTS (SELECT 1 FROM queue WHERE id = :queue AND paused)
+    ORDER BY priority DESC, seq LIMIT :limit
+)
+RETURNING seq, id, task, priority, body, headers, accepted, expires, deaths;
+
+-- name: next_event
+-- When something will happen by itself: a delayed job falls due, or a waiting one expires.
+SELECT min(moment) FROM (
+    SELECT min(due) AS moment FROM job WHERE due IS NOT NULL
+    UNION ALL
+    SELECT min(expires) FROM job WHERE expires IS NOT NULL AND owner IS NULL
+);
+
+-- name: ack
+DELETE FROM job WHERE seq = ? AND owner = ?;
+
+-- name: hand_back
+UPDATE job SET owner = NULL WHERE seq = ? AND owner = ?;
+
+-- name: replace
+UPDATE job
+SET queue = :queue, id = :id, task = :task, priority = :priority, body = :body, headers = :headers,
+    due = :due, expires = :expires, owner = NULL
+WHERE seq = :seq AND owner = :worker;
+
+-- name: bury_claimed
+INSERT INTO dead_letter (id, queue, job_id, task, priority, body, headers, accepted,
+                         reason, error_type, message, traceback, attempts, failed_at)
+SELECT :letter, queue.name, job.id, job.task, job.priority, job.body, job.headers, job.accepted,
+       :reason, :error_type, :message, :traceback, :attempts, :failed_at
+FROM job JOIN queue ON queue.id = job.queue WHERE job.seq = :seq AND job.owner = :worker;
+
+-- name: expired
+SELECT seq FROM job WHERE expires <= :now AND owner IS NULL AND expires IS NOT NULL;
+
+-- name: bury_waiting
+INSERT INTO dead_letter (id, queue, job_id, task, priority, body, headers, accepted,
+                         reason, error_type, message, traceback, attempts, failed_at)
+SELECT :letter, queue.name, job.id, job.task, job.priority, job.body, job.headers, job.accepted,
+       :reason, :error_type, :message, '', :attempts, :failed_at
+FROM job JOIN queue ON queue.id = job.queue WHERE job.seq = :seq;
+
+-- name: headers_of
+SELECT headers FROM job WHERE seq = ?;
+
+-- name: remove
+DELETE FROM job WHERE seq = ?;
+
+-- name: announce
+-- Tell the queue that listens for dead letters of this job's queue, if there is one.
+INSERT INTO job (queue, id, task, priority, body, accepted)
+SELECT listening.id, :letter, '', 0, CAST(json_object('letter', :letter) AS BLOB), :now
+FROM job JOIN queue ON queue.id = job.queue JOIN queue AS listening ON listening.name = queue.announces_to
+WHERE job.seq = :seq;
+
+-- name: waiting
+SELECT count(*) FROM job WHERE queue = :queue AND owner IS NULL AND due IS NULL;
+
+-- name: oldest_waiting
+SELECT seq FROM job WHERE queue = :queue AND owner IS NULL AND due IS NULL ORDER BY seq LIMIT :limit;
+
+-- name: purge
+DELETE FROM job WHERE queue = (SELECT id FROM queue WHERE name = :name) AND owner IS NULL;
+
+-- name: queue_states
+SELECT queue.name,
+       (SELECT count(*) FROM job WHERE queue = queue.id AND owner IS NULL AND due IS NULL),
+       (SELECT count(*) FROM job WHERE queue = queue.id AND due IS NOT NULL),
+       (SELECT count(*) FROM job WHERE queue = queue.id AND owner IS NOT NULL),
+       (SELECT count(*) FROM subscription WHERE subscription.queue = queue.id),
+       (SELECT accepted FROM job WHERE queue = queue.id AND owner IS NULL AND due IS NULL ORDER BY seq LIMIT 1),
+       (SELECT count(*) FROM dead_letter WHERE dead_letter.queue = queue.name),
+       queue.paused
+FROM queue ORDER BY queue.name;
+
+-- name: set_paused
+UPDATE queue SET paused = :paused WHERE name = :name;
+
+-- name: paused
+SELECT name FROM queue WHERE paused;
+
+-- name: find_letters
+SELECT seq, id, queue, job_id, task, priority, body, headers, accepted,
+       reason, error_type, message, traceback, attempts, failed_at
+FROM dead_letter
+WHERE seq > :after
+  AND (:queue IS NULL OR queue = :queue)
+  AND (:task IS NULL OR task = :task)
+  AND (:error IS NULL OR instr(lower(error_type || ' ' || message), lower(:error)) > 0)
+  AND (:failed_before IS NULL OR failed_at <= :failed_before)
+ORDER BY seq LIMIT :limit;
+
+-- name: get_letter
+SELECT seq, id, queue, job_id, task, priority, body, headers, accepted,
+       reason, error_type, message, traceback, attempts, failed_at
+FROM dead_letter WHERE id = :id;
+
+-- name: discard_letter
+DELETE FROM dead_letter WHERE id = ?;
+
+-- name: register
+INSERT INTO worker (name, host, pid, doorbell, started, seen) VALUES (:name, :host, :pid, :doorbell, :now, :now);
+
+-- name: unregister
+DELETE FROM worker WHERE id = ? RETURNING pid;
+
+-- name: beat
+UPDATE worker SET seen = :now WHERE id = :worker;
+
+-- name: other_workers
+SELECT id, name, pid, seen FROM worker WHERE id IS NOT :worker;
+
+-- name: subscribe
+INSERT OR IGNORE INTO subscription (queue, worker) VALUES (:queue, :worker);
+
+-- name: unsubscribe
+DELETE FROM subscription WHERE queue = :queue AND worker = :worker;
+
+-- name: count_deaths
+UPDATE job SET deaths = deaths + 1 WHERE owner = :worker AND seq IN (SELECT value FROM json_each(:running));
+
+-- name: release
+UPDATE job SET owner = NULL WHERE owner = ?;
+
+-- name: release_orphans
+UPDATE job SET owner = NULL WHERE owner IS NOT NULL AND owner NOT IN (SELECT id FROM worker);
+
+-- name: workers
+SELECT worker.name, host, pid, started, seen, json_group_array(queue.name) FILTER (WHERE queue.name IS NOT NULL)
+FROM worker LEFT JOIN subscription ON subscription.worker = worker.id LEFT JOIN queue ON queue.id = subscription.queue
+GROUP BY worker.id ORDER BY worker.id;

@@ -1,0 +1,192 @@
+"""Settings: keyword > GOATHERD_<NAME> in the environment > goatherd.toml > default. Read once, all mistakes told at once."""
+
+import difflib
+import os
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, TypedDict
+from urllib.parse import urlsplit
+
+import msgspec
+
+from goatherd.errors import SettingsError
+from goatherd.model.retry import Retry
+
+Positive = Annotated[float, msgspec.Meta(gt=0)]
+PositiveCount = Annotated[int, msgspec.Meta(ge=1)]
+
+PREFIX = "GOATHERD_"
+#: Names with our prefix that are no settings: servers for the test suite.
+NOT_SETTINGS = ("GOATHERD_TEST_",)
+FILE = "goatherd.toml"
+SCHEMES = ("sqlite",)
+
+
+class SettingsKeywords(TypedDict, total=False):
+    """Every setting; also `GOATHERD_<NAME>` in the environment and a line of `goatherd.toml`."""
+
+    broker_url: str | None
+    default_queue: str | None
+    prefetch: int
+    concurrency: int
+    grace_period: float
+    publish_deadline: float
+    payload_limit: int
+    deploy_grace: float
+    lease: float
+    retry: Retry
+    redact: Sequence[str]
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """The settings in force."""
+
+    #: Where jobs wait.
+    broker_url: str
+    #: The queue of tasks that name none.
+    default_queue: str
+    #: Jobs held by a worker for each queue, running ones included; None means twice the concurrency.
+    prefetch: PositiveCount | None = None
+    #: Jobs that a worker process does at once.
+    concurrency: PositiveCount = 16
+    #: Seconds that running jobs get to end when a worker is told to stop.
+    grace_period: Annotated[float, msgspec.Meta(ge=0)] = 20.0
+    #: Seconds within which the broker must accept a job.
+    publish_deadline: Positive = 10.0
+    #: Bytes that the arguments of one job may take.
+    payload_limit: PositiveCount = 1024 * 1024
+    #: Seconds for which a job of an unknown task, argument or envelope is offered to other workers.
+    deploy_grace: Annotated[float, msgspec.Meta(ge=0)] = 600.0
+    #: Seconds of silence after which a worker that hangs loses its jobs.
+    lease: Annotated[float, msgspec.Meta(ge=1)] = 30.0
+    #: Argument names whose values are not shown.
+    redact: tuple[str, ...] = ("password", "token", "secret")
+
+    @property
+    def held_by_worker(self) -> int:
+        """The prefetch in force."""
+        return self.prefetch if self.prefetch is not None else 2 * self.concurrency
+
+
+class RetryTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The table `[retry]` of goatherd.toml; GOATHERD_RETRY is the number of retries alone."""
+
+    retries: Annotated[int, msgspec.Meta(ge=0)] = 3
+    base: Annotated[float, msgspec.Meta(ge=0)] = 1.0
+    factor: Annotated[float, msgspec.Meta(ge=1)] = 2.0
+    max: Annotated[float, msgspec.Meta(ge=0)] = 30.0
+    jitter: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.25
+
+
+NAMES = (*Settings.__struct_fields__, "retry")
+
+
+class Sources(msgspec.Struct, frozen=True):
+    """Where settings come from."""
+
+    keywords: Mapping[str, Any]
+    environment: Mapping[str, str]
+    file: Path
+
+    @classmethod
+    def here(cls, keywords: Mapping[str, Any]) -> "Sources":
+        """This process's environment and working folder."""
+        return cls(keywords, os.environ, Path(FILE))
+
+
+def read_settings(app: str, sources: Sources) -> tuple[Settings, Retry]:
+    """The settings in force and the default retry rule; raises SettingsError with every mistake."""
+    problems: list[str] = []
+    values = _merge(sources, problems)
+    values.setdefault("broker_url", (f"sqlite:///.goatherd/{app}.db", "the default"))
+    values.setdefault("default_queue", (app, "the app's name"))
+    retry = _retry(values.pop("retry", None), problems)
+    checked = {name: _checked(name, *told, problems) for name, told in values.items()}
+    _check_url("broker_url", checked["broker_url"], problems)
+    if problems:
+        raise SettingsError(problems)
+    return Settings(**checked), retry
+
+
+def check_keywords(keywords: Mapping[str, Any]) -> None:
+    """Raise SettingsError for a keyword of `Goatherd(...)` that is no setting."""
+    unknown = [f"{name!r} is not a setting{_suggestion(name, NAMES)}" for name in keywords if name not in NAMES]
+    if unknown:
+        raise SettingsError(unknown)
+
+
+def _merge(sources: Sources, problems: list[str]) -> dict[str, tuple[Any, str]]:
+    """Every given value with where it was given; later sources win."""
+    values: dict[str, tuple[Any, str]] = {}
+    for name, value in _file(sources.file, problems).items():
+        if name in NAMES:
+            values[name] = (value, f"{name} in {sources.file.name}")
+        else:
+            problems.append(f"{name} in {sources.file.name} is not a setting{_suggestion(name, NAMES)}")
+    variables = {PREFIX + name.upper(): name for name in NAMES}
+    for variable, value in sources.environment.items():
+        if variable in variables:
+            values[variables[variable]] = (value, variable)
+        elif variable.startswith(PREFIX) and not variable.startswith(NOT_SETTINGS):
+            problems.append(f"{variable} is not a setting{_suggestion(variable, variables)}")
+    for name, value in sources.keywords.items():
+        if value is not None:
+            values[name] = (value, f"{name}= of the app")
+    return values
+
+
+def _file(path: Path, problems: list[str]) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        problems.append(f"{path.name} cannot be read: {error}")
+        return {}
+
+
+def _checked(name: str, value: Any, where: str, problems: list[str]) -> Any:
+    wanted = {field.name: field.type for field in msgspec.structs.fields(Settings)}[name]
+    if isinstance(value, str) and name == "redact":
+        value = [part.strip() for part in value.split(",") if part.strip()]
+    try:
+        return msgspec.convert(value, wanted, strict=False)
+    except msgspec.ValidationError as error:
+        problems.append(f"{where} is {value!r}: {str(error).lower().replace('`', '')}")
+        return None
+
+
+def _retry(told: tuple[Any, str] | None, problems: list[str]) -> Retry:
+    if told is None:
+        return Retry()
+    value, where = told
+    if isinstance(value, Retry):
+        return value
+    try:
+        table = msgspec.convert(value if isinstance(value, dict) else {"retries": value}, RetryTable, strict=False)
+    except msgspec.ValidationError as error:
+        problems.append(f"{where} is {value!r}: {str(error).lower().replace('`', '')}")
+        return Retry()
+    return Retry(table.retries, base=table.base, factor=table.factor, max=table.max, jitter=table.jitter)
+
+
+def _check_url(name: str, url: Any, problems: list[str]) -> None:
+    if url is None:
+        return
+    scheme = urlsplit(url).scheme
+    if scheme not in SCHEMES:
+        problems.append(
+            f"{name} is {_without_password(url)!r}: it must begin with {' or '.join(f'{s}://' for s in SCHEMES)}, "
+            f"for example sqlite:///jobs.db"
+        )
+
+
+def _without_password(url: str) -> str:
+    parts = urlsplit(url)
+    return url if parts.password is None else url.replace(f":{parts.password}@", ":***@")
+
+
+def _suggestion(name: str, known: Sequence[str] | Mapping[str, str]) -> str:
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f"; did you mean {near[0]}?" if near else ""

@@ -1,0 +1,1 @@
+"""What happens: one behaviour to a file, speaking to ports only."""

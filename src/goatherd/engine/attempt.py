@@ -1,0 +1,241 @@
+"""One try of one job: read it, see whether it may start, run it, settle it."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+import msgspec
+
+from goatherd.engine.catalogue import Catalogue
+from goatherd.engine.cutoff import Cutoff
+from goatherd.engine.processes import ChildDied, RemoteFault
+from goatherd.engine.runner import Runner
+from goatherd.errors import Unavailable
+from goatherd.model.envelope import FromTheFuture, Unparsable
+from goatherd.model.formats import Work, failures_of
+from goatherd.model.message import DEATHS, Delivery, Message
+from goatherd.model.signature import Arguments, Misfit
+from goatherd.model.task import TaskDefinition
+from goatherd.model.verdict import (
+    Again,
+    Dead,
+    Done,
+    Fault,
+    HandedBack,
+    Verdict,
+    after_fault,
+    dead,
+    headers_for,
+    refused,
+)
+from goatherd.ports.broker import Broker
+from goatherd.ports.clock import Clock
+from goatherd.ports.telemetry import Outcome, Telemetry
+
+#: Seconds between two attempts to tell a broker that is away what became of a job.
+SETTLE_AGAIN_AFTER = 1.0
+
+log = logging.getLogger("goatherd.worker")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """What holds for every job of a worker."""
+
+    #: Worker deaths after which a job is given up.
+    most_deaths: int = 3
+    #: Seconds for which jobs of unknown tasks or arguments are offered to other workers.
+    deploy_grace: float = 600.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Admitted:
+    """A job that may start."""
+
+    task: TaskDefinition
+    work: Work
+    arguments: Arguments
+
+
+class Attempts:
+    """Makes the attempts of one worker."""
+
+    def __init__(  # noqa: PLR0913 - the worker's collaborators, given once
+        self,
+        broker: Broker,
+        catalogue: Catalogue,
+        runner: Runner,
+        clock: Clock,
+        telemetry: Telemetry,
+        rules: Rules,
+    ) -> None:
+        self._broker = broker
+        self._catalogue = catalogue
+        self._runner = runner
+        self._clock = clock
+        self._telemetry = telemetry
+        self._rules = rules
+
+    def admit(self, delivery: Delivery) -> Admitted | Verdict:
+        """Read a delivery: a job that may start, or what becomes of it instead."""
+        message, now = delivery.message, self._clock.now()
+        failures = failures_of(message.headers)
+        try:
+            work = self._catalogue.format_of(message.queue).decode(delivery)
+        except Unparsable as error:
+            return dead("unparsable", "Unparsable", str(error), failures, now)
+        except FromTheFuture as error:
+            return refused("unparsable", str(error), message.headers, failures, now, self._rules.deploy_grace)
+        deaths = deaths_of(delivery)
+        if deaths >= self._rules.most_deaths:
+            return self._crashed(deaths, work, "")
+        if work.deadline is not None and work.deadline <= now:
+            text = f"its deadline passed {now - work.deadline:.1f} s before a worker could start it"
+            return dead("expired", "JobExpired", text, work.failures, now)
+        return self._for_task(message, work, now)
+
+    async def make(self, delivery: Delivery, admitted: Admitted) -> None:
+        """Run the job's code and settle the delivery."""
+        task, work = admitted.task, admitted.work
+        started = self._clock.now()
+        self._telemetry.started(task.queue, task.name, work, max(0.0, started - delivery.accepted))
+        self._broker.begin(delivery)
+        try:
+            verdict = await self._run(delivery, admitted, started)
+        finally:
+            self._broker.end(delivery)
+        self._telemetry.ended(task.queue, task.name, work, _outcome(verdict), self._clock.now() - started)
+        await self.settle(delivery, verdict, work)
+
+    async def settle(self, delivery: Delivery, verdict: Verdict, work: Work | None = None) -> None:
+        """Tell the broker what became of a delivery; while it is away, again and again."""
+        match verdict:
+            case Done():
+                self._broker.ack(delivery)
+            case HandedBack():
+                await _insist(lambda: self._broker.hand_back([delivery]))
+            case Again():
+                _tell_again(verdict, delivery, work)
+                following = self._following(delivery.message, verdict)
+                await _insist(lambda: self._broker.replace(delivery, following))
+            case Dead(burial=burial):
+                message = delivery.message
+                name = (work.task if work is not None else None) or message.task
+                log.error("%s[%s] is a dead letter (%s): %s", name or "?", message.id, burial.reason, burial.message)
+                await _insist(lambda: self._broker.bury(delivery, burial))
+                self._telemetry.buried(message.queue, name or "", message.id, burial.reason)
+
+    def _for_task(self, message: Message, work: Work, now: float) -> Admitted | Verdict:
+        grace = self._rules.deploy_grace
+        task = self._catalogue.find(message.queue, work)
+        if task is None:
+            text = f"no task {work.task or message.queue!r} here; this worker has {self._catalogue.names()}"
+            return refused("unknown_task", text, message.headers, work.failures, now, grace)
+        try:
+            payload = task.signature.by_name(work.positional, work.payload) if work.positional else work.payload
+            arguments = task.signature.decode(payload)
+        except Misfit as misfit:
+            if misfit.unknown:
+                return refused("invalid", str(misfit), message.headers, work.failures, now, grace)
+            return dead("invalid", "InvalidArguments", str(misfit), work.failures, now)
+        return Admitted(task=task, work=work, arguments=arguments)
+
+    async def _run(self, delivery: Delivery, admitted: Admitted, started: float) -> Verdict:
+        task, work, arguments = admitted.task, admitted.work, admitted.arguments
+        limit, is_deadline = _limit(task, work, started)
+        try:
+            if limit is None:
+                return Done(result=await self._runner.run(task, work, arguments, None))
+            with Cutoff(limit, f"{task.name}[{work.job_id}]") as cutoff:
+                return Done(result=await self._runner.run(task, work, arguments, started + limit))
+        except asyncio.CancelledError:
+            return HandedBack()
+        except RemoteFault as error:
+            return after_fault(error.fault, work, task.retry, self._clock.now())
+        except ChildDied as error:
+            return self._child_died(error, delivery, work)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a task raises is its failure, not ours
+            raised = error if isinstance(error, Exception) else RuntimeError(f"the task called sys.exit({error})")
+            return after_fault(Fault.of(raised, task.retry), work, task.retry, self._clock.now())
+        assert cutoff.expired, "only a cut-off leaves the block without a result"
+        return self._cut_off(task, work, limit, is_deadline=is_deadline)
+
+    def _cut_off(self, task: TaskDefinition, work: Work, limit: float, *, is_deadline: bool) -> Verdict:
+        now = self._clock.now()
+        if is_deadline:
+            return dead("expired", "JobExpired", "its deadline passed while it ran", work.attempt, now)
+        error = TimeoutError(f"the attempt took longer than its time-out of {limit:g} s")
+        return after_fault(Fault.of(error, task.retry), work, task.retry, now)
+
+    def _child_died(self, error: ChildDied, delivery: Delivery, work: Work) -> Verdict:
+        if deaths_of(delivery) + 1 >= self._rules.most_deaths:
+            return self._crashed(deaths_of(delivery) + 1, work, str(error))
+        deaths = _told_deaths(delivery) + 1
+        return Again(delay=0, failures=work.failures, why=str(error), headers={DEATHS: deaths})
+
+    def _crashed(self, deaths: int, work: Work, last: str) -> Verdict:
+        text = f"{deaths} processes died while they ran it{last and ': '}{last}"
+        return dead("crashed", "WorkerDied", text, work.failures + deaths, self._clock.now())
+
+    def _following(self, message: Message, again: Again) -> Message:
+        format_of_queue = self._catalogue.format_of(message.queue)
+        body = message.body
+        if not again.refused and again.failures:
+            body = format_of_queue.for_attempt(body, again.failures + 1)
+        due = self._clock.now() + again.delay
+        return msgspec.structs.replace(message, body=body, due=due, headers=headers_for(again, message.headers))
+
+
+def deaths_of(delivery: Delivery) -> int:
+    """How many workers and child processes died while they ran the job."""
+    return delivery.deaths + _told_deaths(delivery)
+
+
+def _told_deaths(delivery: Delivery) -> int:
+    told = delivery.message.headers.get(DEATHS, 0)
+    return int(told) if isinstance(told, int | float) else 0
+
+
+def _limit(task: TaskDefinition, work: Work, started: float) -> tuple[float | None, bool]:
+    """Seconds that the attempt may take, and whether it is the job's deadline that says so."""
+    left = None if work.deadline is None else work.deadline - started
+    if task.timeout is None or (left is not None and left <= task.timeout):
+        return left, left is not None
+    return task.timeout, False
+
+
+def _tell_again(again: Again, delivery: Delivery, work: Work | None) -> None:
+    name = (work.task if work is not None else None) or delivery.message.task
+    job = f"{name or '?'}[{delivery.message.id}]"
+    if again.refused:
+        log.warning("%s is offered to others for %.1f s: %s", job, again.delay, again.why)
+    else:
+        log.warning("%s failed, attempt %d follows in %.1f s: %s", job, again.failures + 1, again.delay, again.why)
+
+
+def _outcome(verdict: Verdict) -> Outcome:
+    match verdict:
+        case Done():
+            return "done"
+        case Again():
+            return "retried"
+        case Dead():
+            return "dead"
+        case HandedBack():
+            return "handed_back"
+
+
+async def _insist(tell: Callable[[], Awaitable[None]]) -> None:
+    """What was decided is not lost while the broker is away: the delivery stays ours until it knows."""
+    told = False
+    while True:
+        try:
+            await tell()
+        except Unavailable as error:
+            if not told:
+                log.error("The broker cannot be told what became of a job; trying until it can: %s", error)
+                told = True
+            await asyncio.sleep(SETTLE_AGAIN_AFTER)
+        else:
+            return

@@ -1,0 +1,104 @@
+"""What a task may know about its own job."""
+
+from __future__ import annotations
+
+import logging
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+from goatherd.model.formats import Work
+from goatherd.ports.clock import Clock
+
+if TYPE_CHECKING:
+    from goatherd.app import Goatherd
+
+_log = logging.getLogger("goatherd.task")
+
+
+class _JobView:
+    """What both kinds of context tell."""
+
+    __slots__ = ("_app", "_clock", "_queue", "_task", "_until", "_work")
+
+    def __init__(self, app: Any, task: str, queue: str, work: Work, clock: Clock, until: float | None) -> None:
+        self._app = app
+        self._task = task
+        self._queue = queue
+        self._work = work
+        self._clock = clock
+        self._until = until
+
+    @property
+    def app(self) -> Goatherd:
+        """The app that the task belongs to."""
+        app: Goatherd = self._app
+        return app
+
+    @property
+    def job_id(self) -> str:
+        """The job's id, the same in every attempt."""
+        return self._work.job_id
+
+    @property
+    def run_id(self) -> str:
+        """The pipeline run this step belongs to; otherwise the job's own id."""
+        return self._work.job_id
+
+    @property
+    def queue(self) -> str:
+        """The queue it came from."""
+        return self._queue
+
+    @property
+    def attempt(self) -> int:
+        """From 1."""
+        return self._work.attempt
+
+    @property
+    def remaining(self) -> float | None:
+        """Seconds until the deadline or time-out, whichever is nearer; None without either."""
+        return None if self._until is None else max(0.0, self._until - self._clock.now())
+
+    @property
+    def log(self) -> logging.LoggerAdapter[logging.Logger]:
+        """A logger that carries job, task, queue and attempt."""
+        told = {"job_id": self.job_id, "task": self._task, "queue": self._queue, "attempt": self.attempt}
+        return _JobLog(_log, told)
+
+
+class Context(_JobView):
+    """The first parameter of a task that wants to know about its job; callers never pass it."""
+
+    __slots__ = ()
+
+
+class BlockingContext(_JobView):
+    """The first parameter of a plain `def` task; as `goatherd.Context`, with verbs that wait."""
+
+    __slots__ = ("_cancelled",)
+
+    def __init__(self, app: Any, task: str, queue: str, work: Work, clock: Clock, until: float | None) -> None:
+        super().__init__(app, task, queue, work, clock, until)
+        self._cancelled = False
+
+    @property
+    def cancelled(self) -> bool:
+        """True once the job is cancelled, timed out or fenced off; a thread must look for itself."""
+        return self._cancelled
+
+    def cancel(self) -> None:
+        """Tell the thread to stop."""
+        self._cancelled = True
+
+
+class _JobLog(logging.LoggerAdapter[logging.Logger]):
+    """Says which job a line is about, and keeps the same facts as fields for structured logs."""
+
+    def process(self, msg: Any, kwargs: Any) -> tuple[Any, Any]:
+        told = self.extra or {}
+        kwargs["extra"] = {**told, **kwargs.get("extra", {})}
+        return f"{told['task']}[{told['job_id']}#{told['attempt']}] {msg}", kwargs
+
+
+#: The context of the job whose code runs now; None outside of tasks.
+current: ContextVar[_JobView | None] = ContextVar("goatherd_context", default=None)

@@ -1,0 +1,120 @@
+"""Look at dead letters, put them back to work, or let them go."""
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+import msgspec
+
+from goatherd.model.dead_letter import DeadLetter, LetterFilter, StoredLetter
+from goatherd.model.envelope import FromTheFuture, Unparsable, moment
+from goatherd.model.formats import Format, Work
+from goatherd.model.message import DEATHS, FAILURES, REFUSALS, REFUSED_SINCE, Delivery, Message
+from goatherd.ports.dead_letters import DeadLetters
+
+#: Letters that are put back or discarded in one step, between which progress is told.
+BATCH = 100
+
+_COUNTS = (FAILURES, DEATHS, REFUSALS, REFUSED_SINCE)
+
+
+def read_letter(stored: StoredLetter, layout: Format) -> DeadLetter:
+    """A stored letter as people want to see it; what cannot be read from its bytes is None."""
+    work = _work(stored, layout)
+    original, burial = stored.original, stored.burial
+    return DeadLetter(
+        id=stored.id,
+        job_id=work.job_id if work is not None else original.id,
+        task=(work.task if work is not None else None) or original.task or None,
+        queue=original.queue,
+        key=None,
+        arguments=_arguments(work),
+        body=original.body,
+        reason=burial.reason,
+        error_type=burial.error_type,
+        message=burial.message,
+        traceback=burial.traceback,
+        attempts=burial.attempts,
+        created_at=moment(work.created if work is not None else stored.accepted),
+        failed_at=moment(burial.failed_at),
+    )
+
+
+def fresh_message(stored: StoredLetter, layout: Format, arguments: Mapping[str, Any] | None = None) -> Message:
+    """The message that puts a letter back to work: its own bytes with all counts reset, or with other arguments."""
+    original = stored.original
+    headers = {name: value for name, value in original.headers.items() if name not in _COUNTS}
+    body = original.body
+    if arguments is not None:
+        body = layout.with_arguments(body, msgspec.json.encode(arguments))
+    elif _work(stored, layout) is not None:
+        body = layout.for_attempt(body, 1)
+    return msgspec.structs.replace(original, body=body, headers=headers, due=None, expires=None)
+
+
+class DeadLetterOffice:
+    """The operations on dead letters."""
+
+    def __init__(self, letters: DeadLetters, format_of: Callable[[str], Format]) -> None:
+        self._letters = letters
+        self._format_of = format_of
+
+    async def find(self, wanted: LetterFilter, limit: int | None = None) -> AsyncIterator[DeadLetter]:
+        """Matching letters, oldest first."""
+        async for stored in self._letters.find(wanted, limit):
+            yield read_letter(stored, self._format_of(stored.original.queue))
+
+    async def get(self, letter_id: str) -> DeadLetter:
+        """One letter; raises UnknownJob."""
+        stored = await self._letters.get(letter_id)
+        return read_letter(stored, self._format_of(stored.original.queue))
+
+    async def replay_one(self, letter_id: str, arguments: Mapping[str, Any] | None = None) -> bool:
+        """Put one letter back to work, with other arguments if given; false if someone else was faster."""
+        stored = await self._letters.get(letter_id)
+        return await self._replay([stored], arguments) == 1
+
+    async def replay(self, wanted: LetterFilter, limit: int | None = None) -> AsyncIterator[int]:
+        """Put all matching letters back to work; yields how many so far after each step."""
+        async for batch, done in _batches(self._letters.find(wanted, limit)):
+            yield done + await self._replay(batch, None)
+
+    async def discard(self, wanted: LetterFilter, limit: int | None = None) -> AsyncIterator[int]:
+        """Delete all matching letters for good; yields how many so far after each step."""
+        async for batch, done in _batches(self._letters.find(wanted, limit)):
+            yield done + await self._letters.discard(batch)
+
+    async def _replay(self, batch: Sequence[StoredLetter], arguments: Mapping[str, Any] | None) -> int:
+        return await self._letters.replay(
+            [(stored, fresh_message(stored, self._format_of(stored.original.queue), arguments)) for stored in batch]
+        )
+
+
+async def _batches(letters: AsyncIterator[StoredLetter]) -> AsyncIterator[tuple[list[StoredLetter], int]]:
+    """The letters in batches, each with how many came before; all are known before the first is touched.
+
+    A letter that fails again while others are still replayed must not be met a second time.
+    """
+    found = [stored async for stored in letters]
+    rest = iter(found)
+    done = 0
+    while batch := list(islice(rest, BATCH)):
+        yield batch, done
+        done += len(batch)
+
+
+def _work(stored: StoredLetter, layout: Format) -> Work | None:
+    try:
+        return layout.decode(Delivery(message=stored.original, accepted=stored.accepted))
+    except (Unparsable, FromTheFuture):
+        return None
+
+
+def _arguments(work: Work | None) -> Mapping[str, object] | None:
+    if work is None:
+        return None
+    try:
+        named: dict[str, object] = msgspec.json.decode(work.payload, type=dict[str, Any])
+    except msgspec.DecodeError:
+        return None
+    return named

@@ -1,0 +1,172 @@
+"""Child processes for functions that must be killable: each runs one job at a time and is used again.
+
+The children speak JSON over a socket and are started by name, so nothing is pickled and nothing is inherited by a fork.
+"""
+
+import asyncio
+import logging
+import os
+import signal
+import socket
+import sys
+from typing import Any, Self
+
+import msgspec
+
+from goatherd.errors import DefinitionError
+from goatherd.model.formats import Work
+from goatherd.model.task import TaskDefinition
+from goatherd.model.verdict import Fault
+
+#: Seconds that a child may take to start Python and import the user's program.
+START_DEADLINE = 60.0
+#: The largest result that a child may return, in bytes.
+LARGEST_ANSWER = 64 * 1024 * 1024
+
+log = logging.getLogger("goatherd.worker")
+
+
+class ChildDied(Exception):
+    """The process that ran a job ended without an answer."""
+
+
+class RemoteFault(Exception):
+    """The job's code failed in its process."""
+
+    def __init__(self, fault: Fault) -> None:
+        self.fault = fault
+        super().__init__(fault.message)
+
+
+class Home(msgspec.Struct, frozen=True):
+    """Where a function can be found again by another process."""
+
+    #: An importable name, or the path of the script that is run.
+    module: str
+    qualname: str
+
+    @classmethod
+    def of(cls, task: TaskDefinition) -> Self:
+        """The home of a task's function; raises DefinitionError if another process could not find it."""
+        function = task.function
+        found: Any = sys.modules.get(function.__module__)
+        for part in function.__qualname__.split("."):
+            found = getattr(found, part, None)
+        if getattr(found, "definition", None) is None:
+            raise DefinitionError(
+                f"Task {task.name!r} has executor='process', but another process cannot find it as "
+                f"{function.__module__}.{function.__qualname__}. Define it with @app.task at the top of a module."
+            )
+        return cls(_module_name(function.__module__), function.__qualname__)
+
+
+class Request(msgspec.Struct, frozen=True):
+    """One job for a child."""
+
+    home: Home
+    work: Work
+    remaining: float | None
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What became of it."""
+
+    result: msgspec.Raw | None = None
+    fault: dict[str, Any] | None = None
+
+
+class Processes:
+    """The children of one worker."""
+
+    def __init__(self) -> None:
+        self._idle: list[_Child] = []
+        self._all: set[_Child] = set()
+
+    async def run(self, task: TaskDefinition, work: Work, remaining: float | None) -> object:
+        """The function's result; raises RemoteFault or ChildDied. Cancelling it kills the child."""
+        child = self._idle.pop() if self._idle else await self._start()
+        try:
+            answer = await child.ask(Request(Home.of(task), work, remaining))
+        except BaseException:
+            self._all.discard(child)
+            await child.kill()
+            raise
+        self._idle.append(child)
+        if answer.fault is not None:
+            raise RemoteFault(Fault(**answer.fault))
+        return task.signature.decode_result(answer.result or msgspec.Raw(b"null"))
+
+    async def close(self) -> None:
+        """Kill what still runs."""
+        for child in list(self._all):
+            await child.kill()
+        self._all.clear()
+        self._idle.clear()
+
+    async def _start(self) -> "_Child":
+        child = await _Child.start()
+        self._all.add(child)
+        return child
+
+
+class _Child:
+    """One process and the socket to it."""
+
+    def __init__(
+        self, process: asyncio.subprocess.Process, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        self._process = process
+        self._reader = reader
+        self._writer = writer
+
+    @classmethod
+    async def start(cls) -> Self:
+        ours, theirs = socket.socketpair()
+        command = [sys.executable, "-m", "goatherd.engine.child", str(theirs.fileno())]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+        with theirs:
+            process = await asyncio.create_subprocess_exec(
+                *command, stdin=asyncio.subprocess.DEVNULL, pass_fds=[theirs.fileno()], env=environment
+            )
+        reader, writer = await asyncio.open_connection(sock=ours, limit=LARGEST_ANSWER)
+        child = cls(process, reader, writer)
+        try:
+            async with asyncio.timeout(START_DEADLINE):
+                await child._read()
+        except TimeoutError as error:
+            await child.kill()
+            raise ChildDied(f"its process did not start within {START_DEADLINE:g} s") from error
+        return child
+
+    async def ask(self, request: Request) -> Answer:
+        self._writer.write(msgspec.json.encode(request) + b"\n")
+        return msgspec.json.decode(await self._read(), type=Answer)
+
+    async def kill(self) -> None:
+        self._writer.close()
+        if self._process.returncode is None:
+            self._process.kill()
+        await self._process.wait()
+
+    async def _read(self) -> bytes:
+        line = await self._reader.readline()
+        if not line:
+            raise ChildDied(f"its process (pid {self._process.pid}) {_how_it_ended(await self._process.wait())}")
+        return line
+
+
+def _how_it_ended(code: int) -> str:
+    if code >= 0:
+        return f"ended by itself with exit code {code}"
+    try:
+        return f"was killed by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"was killed by signal {-code}"
+
+
+def _module_name(module: str) -> str:
+    if module != "__main__":
+        return module
+    main = sys.modules["__main__"]
+    spec = getattr(main, "__spec__", None)
+    return spec.name if spec is not None else os.path.abspath(str(main.__file__))

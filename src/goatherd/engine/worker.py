@@ -1,0 +1,203 @@
+"""Take jobs and do them: so many at once, until told to stop."""
+
+import asyncio
+import logging
+from collections import Counter, deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from goatherd.engine.attempt import Admitted, Attempts, deaths_of
+from goatherd.engine.suspects import LONGEST_WAIT, Suspects
+from goatherd.errors import Unavailable
+from goatherd.model.message import Delivery
+from goatherd.model.verdict import Again
+from goatherd.ports.broker import Broker, Subscription
+from goatherd.ports.clock import Clock
+
+#: Seconds that cancelled code gets to clean up before the worker leaves without it.
+LAST_WORDS = 5.0
+#: Seconds before a job is tried again after a fault of our own.
+AFTER_OUR_FAULT = 10.0
+
+log = logging.getLogger("goatherd.worker")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Load:
+    """How much a worker takes on."""
+
+    #: Queues with the number of jobs to hold from each.
+    prefetch: dict[str, int]
+    concurrency: int
+    grace_period: float
+
+
+class Worker:
+    """One process's worker. `start`, then `stop` once."""
+
+    def __init__(self, broker: Broker, attempts: Attempts, clock: Clock, load: Load, most_deaths: int) -> None:
+        self._broker = broker
+        self._attempts = attempts
+        self._clock = clock
+        self._load = load
+        self._backlog: deque[Delivery] = deque()
+        self._suspects = Suspects(most_deaths)
+        #: Jobs that wait because their task already runs as often as it may.
+        self._held_up: dict[str, deque[tuple[Delivery, Admitted]]] = {}
+        self._by_task: Counter[str] = Counter()
+        self._running: dict[asyncio.Task[None], tuple[Delivery, str | None]] = {}
+        self._subscriptions: list[Subscription] = []
+        self._stopping = False
+        self._hurry = asyncio.Event()
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self._nudge: asyncio.TimerHandle | None = None
+
+    @property
+    def running(self) -> int:
+        """How many attempts run now."""
+        return len(self._running)
+
+    async def start(self) -> None:
+        """Begin to take jobs."""
+        for queue, prefetch in self._load.prefetch.items():
+            self._subscriptions.append(await self._broker.consume(queue, prefetch, self._deliver))
+        log.info("Taking jobs from %s, up to %d at once", ", ".join(self._load.prefetch), self._load.concurrency)
+
+    async def idle(self) -> None:
+        """Return when everything that was delivered is settled."""
+        await self._idle.wait()
+
+    async def stop(self) -> None:
+        """Take nothing more, hand back what has not started, let the rest end within the grace period."""
+        self._stopping = True
+        if self._nudge is not None:
+            self._nudge.cancel()
+        subscriptions, self._subscriptions = self._subscriptions, []
+        await asyncio.gather(*(subscription.stop() for subscription in subscriptions))
+        await self._hand_back_waiting()
+        if self._running:
+            log.info("Waiting up to %g s for %d running jobs to end", self._load.grace_period, len(self._running))
+            await self._let_end(self._load.grace_period)
+            await self._cancel_running()
+
+    def hurry(self) -> None:
+        """Cut the grace period short."""
+        self._hurry.set()
+
+    def _deliver(self, deliveries: Sequence[Delivery]) -> None:
+        self._idle.clear()
+        for delivery in deliveries:
+            if deaths_of(delivery):
+                self._suspects.add(delivery)
+            else:
+                self._backlog.append(delivery)
+        self._fill()
+
+    def _fill(self) -> None:
+        """Start what may start."""
+        while not self._stopping and len(self._running) < self._load.concurrency:
+            suspect = self._suspects.next(len(self._running), self._clock.now())
+            if suspect is not None:
+                self._take(suspect)
+            elif self._suspects.hold_up_others:
+                self._look_again_later()
+                return
+            elif self._backlog:
+                self._take(self._backlog.popleft())
+            else:
+                break
+        if not (self._running or self._backlog or self._suspects.waiting or self._held_up):
+            self._idle.set()
+
+    def _look_again_later(self) -> None:
+        """A suspect waits until the others have ended, but not for ever."""
+        if self._nudge is not None:
+            self._nudge.cancel()
+        self._nudge = asyncio.get_running_loop().call_later(LONGEST_WAIT, self._fill)
+
+    def _take(self, delivery: Delivery) -> None:
+        admitted = self._attempts.admit(delivery)
+        if not isinstance(admitted, Admitted):
+            settling = self._attempts.settle(delivery, admitted)
+            self._own(asyncio.create_task(settling, name=f"settle {delivery.message.id}"), delivery, None)
+            return
+        task = admitted.task
+        if task.concurrency is not None and self._by_task[task.name] >= task.concurrency:
+            self._held_up.setdefault(task.name, deque()).append((delivery, admitted))
+        else:
+            self._begin(delivery, admitted)
+
+    def _begin(self, delivery: Delivery, admitted: Admitted) -> None:
+        name = admitted.task.name
+        limited = None if admitted.task.concurrency is None else name
+        if limited is not None:
+            self._by_task[name] += 1
+        attempt = asyncio.create_task(self._make(delivery, admitted), name=f"{name}[{admitted.work.job_id}]")
+        self._own(attempt, delivery, limited)
+
+    def _own(self, task: "asyncio.Task[None]", delivery: Delivery, limited: str | None) -> None:
+        self._running[task] = (delivery, limited)
+        task.add_done_callback(self._ended)
+
+    async def _make(self, delivery: Delivery, admitted: Admitted) -> None:
+        try:
+            await self._attempts.make(delivery, admitted)
+        except Exception as error:
+            log.exception("Job %s could not be worked on; this is a fault of Goatherd", delivery.message.id)
+            again = Again(delay=AFTER_OUR_FAULT, failures=admitted.work.failures, why=f"a fault of Goatherd: {error}")
+            await self._attempts.settle(delivery, again, admitted.work)
+
+    def _ended(self, task: "asyncio.Task[None]") -> None:
+        delivery, limited = self._running.pop(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("Job %s was left unsettled", delivery.message.id, exc_info=error)
+        self._suspects.ended(delivery)
+        if limited is not None:
+            self._by_task[limited] -= 1
+            self._let_next_in(limited)
+        self._fill()
+
+    def _let_next_in(self, name: str) -> None:
+        waiting = self._held_up.get(name)
+        if not waiting or self._stopping:
+            return
+        delivery, admitted = waiting.popleft()
+        if not waiting:
+            del self._held_up[name]
+        self._begin(delivery, admitted)
+
+    async def _hand_back_waiting(self) -> None:
+        waiting = [*self._backlog, *self._suspects.take_all()]
+        waiting += [delivery for held_up in self._held_up.values() for delivery, _ in held_up]
+        self._backlog.clear()
+        self._held_up.clear()
+        if not waiting:
+            return
+        try:
+            await self._broker.hand_back(waiting)
+        except Unavailable as error:
+            log.warning("%d jobs were not handed back by name; others get them when this ends: %s", len(waiting), error)
+
+    async def _let_end(self, seconds: float) -> None:
+        hurried = asyncio.create_task(self._hurry.wait(), name="wait for a second signal")
+        ended = asyncio.create_task(self._all_ended(), name="wait for the running jobs")
+        await asyncio.wait([hurried, ended], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        hurried.cancel()
+        ended.cancel()
+
+    async def _all_ended(self) -> bool:
+        await asyncio.wait(self._running)
+        return True
+
+    async def _cancel_running(self) -> None:
+        deadline = self._clock_of_loop() + LAST_WORDS
+        while self._running and self._clock_of_loop() < deadline:
+            for task in self._running:
+                task.cancel()
+            await asyncio.wait(self._running, timeout=1.0)
+        for task in self._running:
+            log.error("%s did not stop when it was cancelled; it is given to others as it is", task.get_name())
+
+    def _clock_of_loop(self) -> float:
+        return asyncio.get_running_loop().time()

@@ -1,0 +1,1 @@
+"""What things are: frozen values and pure decisions; standard library and msgspec only."""

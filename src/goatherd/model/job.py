@@ -1,0 +1,99 @@
+"""One piece of work, checked and not yet sent."""
+
+from datetime import datetime
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from goatherd.model.seconds import Seconds, seconds
+from goatherd.model.task import TaskDefinition, check_priority
+
+R_co = TypeVar("R_co", covariant=True)
+
+
+class JobOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What `.options(...)` said about one job."""
+
+    delay: float | None = None
+    #: Seconds since the epoch.
+    at: float | None = None
+    deadline: float | None = None
+    id: str | None = None
+    priority: int | None = None
+
+    def due(self, now: float) -> float | None:
+        """When it may start; None for at once."""
+        if self.at is not None:
+            return self.at
+        return now + self.delay if self.delay else None
+
+
+NO_OPTIONS = JobOptions()
+
+
+def job_options(
+    delay: Seconds | None, at: datetime | None, deadline: Seconds | None, id: str | None, priority: int | None
+) -> JobOptions:
+    """Check what the user wrote; raises ValueError or DefinitionError."""
+    if delay is not None and at is not None:
+        raise ValueError("Give delay= or at=, not both: each says when the job may start.")
+    if at is not None and at.tzinfo is None:
+        raise ValueError("at= has no time zone; write at=datetime(..., tzinfo=UTC) or use delay=.")
+    if priority is not None:
+        check_priority(priority, "This job")
+    if id is not None and not id:
+        raise ValueError("id= is empty; leave it out to get a new id.")
+    return JobOptions(
+        delay=_positive(delay, "delay", or_zero=True),
+        at=None if at is None else at.timestamp(),
+        deadline=_positive(deadline, "deadline"),
+        id=id,
+        priority=priority,
+    )
+
+
+def _positive(value: Seconds | None, name: str, *, or_zero: bool = False) -> float | None:
+    if value is None:
+        return None
+    span = seconds(value)
+    if span < 0 or (span == 0 and not or_zero):
+        raise ValueError(f"{name}={value!r} is not a time to come; give {'0 or more' if or_zero else 'more than 0'} seconds.")
+    return span
+
+
+class Job(Generic[R_co]):
+    """One piece of work, checked and not yet sent; made by `task.job(...)` for `app.send_many`."""
+
+    __slots__ = ("_definition", "_id", "_options", "_payload")
+
+    def __init__(self, definition: TaskDefinition, id: str, payload: bytes, options: JobOptions) -> None:
+        self._definition = definition
+        self._id = id
+        self._payload = payload
+        self._options = options
+
+    @property
+    def id(self) -> str:
+        """The id under which it will be known."""
+        return self._id
+
+    @property
+    def definition(self) -> TaskDefinition:
+        """Its task."""
+        return self._definition
+
+    @property
+    def payload(self) -> bytes:
+        """Its arguments as JSON."""
+        return self._payload
+
+    @property
+    def options(self) -> JobOptions:
+        """When, how urgent, until when."""
+        return self._options
+
+    def __repr__(self) -> str:
+        return f"<Job {self._definition.name} {self._id}>"
+
+
+AnyJob = Job[Any]

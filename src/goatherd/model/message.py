@@ -1,0 +1,49 @@
+"""What a broker carries: bytes with a few properties, on the way out and on the way in."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TypeAlias
+
+import msgspec
+
+Header: TypeAlias = str | int | float
+Headers: TypeAlias = Mapping[str, Header]
+
+NO_HEADERS: Headers = MappingProxyType({})
+
+#: How many attempts came before and failed; absent means none.
+FAILURES = "gh-failures"
+#: Times at which workers that did not know the task or its arguments first handed the job back.
+REFUSED_SINCE = "gh-refused-since"
+#: How many child processes died while they ran it; deaths of whole workers are told by the broker.
+DEATHS = "gh-deaths"
+#: How often the job was handed back for that reason.
+REFUSALS = "gh-refusals"
+
+
+class Message(msgspec.Struct, frozen=True, kw_only=True):
+    """One job on its way to a queue. Times are seconds since the epoch."""
+
+    id: str
+    queue: str
+    body: bytes
+    #: The task's name where the sender knows it, so that a broker can tell it without reading the body.
+    task: str = ""
+    headers: Headers = NO_HEADERS
+    priority: int = 0
+    #: Not delivered before; None means at once.
+    due: float | None = None
+    #: Nobody wants it afterwards; the broker makes it a dead letter instead of delivering it.
+    expires: float | None = None
+
+
+class Delivery(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """A message handed to a consumer, to be settled exactly once."""
+
+    message: Message
+    #: When the broker accepted it.
+    accepted: float
+    #: How many workers died while they ran it.
+    deaths: int = 0
+    #: The adapter's own handle.
+    tag: object = None

@@ -1,0 +1,79 @@
+"""A task as it is declared and, once the settings are known, as it is done."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from goatherd.errors import DefinitionError
+from goatherd.model.formats import Format
+from goatherd.model.retry import Retry
+from goatherd.model.signature import Signature
+
+#: Where a task's code runs: on the event loop, in a thread, or in a process that can be killed.
+Place: TypeAlias = Literal["loop", "thread", "process"]
+#: What is passed as the first argument: nothing, a Context, or a sync.Context.
+Wants: TypeAlias = Literal["nothing", "context", "blocking context"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Declaration:
+    """What the decorator said; None means the app's default."""
+
+    name: str
+    function: Callable[..., Any]
+    queue: str | None = None
+    retry: Retry | None = None
+    timeout: float | None = None
+    deadline: float | None = None
+    priority: int = 0
+    concurrency: int | None = None
+    executor: Literal["thread", "process"] = "thread"
+    remote: bool = False
+
+    def __post_init__(self) -> None:
+        check_priority(self.priority, f"Task {self.name!r}")
+        for name in ("timeout", "deadline", "concurrency"):
+            value = getattr(self, name)
+            if value is not None and value <= 0:
+                raise DefinitionError(f"Task {self.name!r} has {name}={value!r}; it must be above 0.")
+        if self.executor == "process" and self.is_async:
+            raise DefinitionError(
+                f"Task {self.name!r} is an async function with executor='process', but async code runs on the event "
+                f"loop. Make it a plain `def`, or leave executor out."
+            )
+
+    @property
+    def is_async(self) -> bool:
+        """Whether the function is `async def`."""
+        return inspect.iscoroutinefunction(self.function)
+
+    @property
+    def place(self) -> Place:
+        """Where the code runs."""
+        return "loop" if self.is_async else self.executor
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskDefinition:
+    """Everything a sender or a worker needs to know of a task."""
+
+    name: str
+    function: Callable[..., Any]
+    queue: str
+    format: Format
+    signature: Signature
+    wants: Wants
+    place: Place
+    retry: Retry
+    timeout: float | None
+    deadline: float | None
+    priority: int
+    concurrency: int | None
+    remote: bool
+
+
+def check_priority(priority: int, whose: str) -> None:
+    """Raise DefinitionError unless it is 0 to 9."""
+    if not 0 <= priority <= 9:
+        raise DefinitionError(f"{whose} has priority={priority!r}; it must be from 0 (default) to 9 (first).")

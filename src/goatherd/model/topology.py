@@ -1,0 +1,60 @@
+"""Queues as data: what a program wants the broker to have."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from goatherd.errors import DefinitionError
+from goatherd.model.formats import FormatName
+
+#: AMQP allows 255 bytes; what we add to a name (retry, dead letters) must fit in too.
+LONGEST_NAME = 200
+
+
+@dataclass(frozen=True, kw_only=True)
+class Queue:
+    """A queue by name and contract; pass it as `queue=` to tasks and steps."""
+
+    name: str
+    format: FormatName = "native"
+    exchange: str = ""
+    routing_key: str | None = None
+    type: Literal["quorum", "classic"] | None = None
+    #: Seconds a job may wait before it becomes a dead letter.
+    ttl: float | None = None
+    max_length: int | None = None
+    dead_letter: tuple[str, str] | None = None
+    arguments: Mapping[str, str | int | bool] = field(default_factory=dict)
+    prefetch: int | None = None
+    passive: bool = False
+    answers_on: str | None = None
+    match: str | None = None
+    until: Mapping[str, Collection[str]] | None = None
+    #: The queue that is told of every dead letter of this one.
+    announces_to: str | None = None
+
+    def __post_init__(self) -> None:
+        check_queue_name(self.name)
+
+
+def check_queue_name(name: str) -> None:
+    """Raise DefinitionError for a name that some broker would refuse."""
+    if not name or len(name.encode()) > LONGEST_NAME or "*" in name or "#" in name:
+        raise DefinitionError(
+            f"A queue cannot be named {name!r}: use 1 to {LONGEST_NAME} bytes without '*' and '#'."
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueueState:
+    """How a queue stands right now."""
+
+    name: str
+    ready: int
+    delayed: int
+    running: int
+    consumers: int
+    #: Seconds that the oldest ready job has waited; None when nothing waits.
+    oldest_age: float | None
+    dead: int
+    paused: bool

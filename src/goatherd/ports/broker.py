@@ -1,0 +1,82 @@
+"""The execution path: one job to one worker, at least once."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal, Protocol, TypeAlias
+
+from goatherd.model.dead_letter import Burial
+from goatherd.model.message import Delivery, Message
+from goatherd.model.topology import Queue, QueueState
+
+#: Called on the event loop with one or more deliveries, oldest first. Must not block and must not raise.
+Deliver: TypeAlias = Callable[[Sequence[Delivery]], None]
+LinkState: TypeAlias = Literal["up", "connecting", "blocked", "down"]
+
+
+class Subscription(Protocol):
+    """A running consumer of one queue."""
+
+    async def stop(self) -> None:
+        """Take nothing more; when it returns, `deliver` is not called again. Idempotent.
+
+        What was delivered and is not settled yet stays with the caller.
+        """
+
+
+class Broker(Protocol):
+    """Carries messages from senders to workers; every adapter passes `goatherd.testing.suites.BrokerSuite`.
+
+    Used from one event loop. Methods that wait have a deadline of their own and raise `Unavailable`, with the
+    driver's exception as its cause, when the store is away, full or read-only. A delivery is settled exactly once,
+    by `ack`, `hand_back`, `replace` or `bury`; one that is not settled when its process dies is delivered again.
+    Settling a delivery that the broker has meanwhile given to another worker changes nothing.
+    """
+
+    @property
+    def state(self) -> LinkState:
+        """Whether the broker can be used now."""
+
+    async def declare(self, queues: Iterable[Queue]) -> None:
+        """Make what is missing; raises TopologyMismatch when a queue exists with other properties."""
+
+    async def publish(self, messages: Sequence[Message]) -> None:
+        """Accept all of them; durable when it returns, in order within a queue.
+
+        Raises Unavailable with the ids that were not accepted as `jobs`.
+        """
+
+    async def consume(self, queue: str, prefetch: int, deliver: Deliver) -> Subscription:
+        """Deliver what is due, at most `prefetch` unsettled at a time, higher priority first, then oldest first.
+
+        Never before a message's `due`. A message past its `expires` is not delivered but becomes a dead letter.
+        """
+
+    def begin(self, delivery: Delivery) -> None:
+        """The user's code starts now: if this process dies before `end`, the next delivery has one death more."""
+
+    def end(self, delivery: Delivery) -> None:
+        """The user's code has ended, well or not."""
+
+    def ack(self, delivery: Delivery) -> None:
+        """It is done. Returns at once; acks go out together. One lost in a crash means one more delivery."""
+
+    async def hand_back(self, deliveries: Sequence[Delivery]) -> None:
+        """Let others have them now, as if they had never been delivered."""
+
+    async def replace(self, delivery: Delivery, message: Message) -> None:
+        """Publish `message` and settle the delivery: never neither, and where the store allows, never both."""
+
+    async def bury(self, delivery: Delivery, burial: Burial) -> None:
+        """Make it a dead letter, with its message byte for byte."""
+
+    async def close(self) -> None:
+        """Send out pending acks, hand back what is unsettled, let go of everything. Idempotent."""
+
+
+class QueueOperations(Protocol):
+    """What operators ask of the broker; its adapter satisfies it too."""
+
+    async def queues(self) -> Sequence[QueueState]:
+        """Every known queue as it stands now, by name."""
+
+    async def purge(self, queue: str) -> int:
+        """Drop every job that waits in a queue; returns how many."""

@@ -1,0 +1,26 @@
+"""The store of dead letters, which lives with the broker."""
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Protocol
+
+from goatherd.model.dead_letter import LetterFilter, StoredLetter
+from goatherd.model.message import Message
+
+
+class DeadLetters(Protocol):
+    """Keeps what will not be tried again by itself until somebody decides."""
+
+    def find(self, wanted: LetterFilter, limit: int | None = None) -> AsyncIterator[StoredLetter]:
+        """Matching letters, oldest first, each once; letters that arrive meanwhile may be left out."""
+
+    async def get(self, letter_id: str) -> StoredLetter:
+        """One letter; raises UnknownJob."""
+
+    async def replay(self, pairs: Sequence[tuple[StoredLetter, Message]]) -> int:
+        """Publish each message in the place of its letter; returns how many were still there.
+
+        Never neither: a crash half-way leaves a letter or its message, at worst (on some brokers) both.
+        """
+
+    async def discard(self, letters: Sequence[StoredLetter]) -> int:
+        """Delete them for good; returns how many were still there."""

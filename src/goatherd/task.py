@@ -1,0 +1,196 @@
+"""A registered function and its verbs."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Coroutine, Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, TypeAlias, TypeVar, overload
+
+import msgspec
+
+from goatherd.engine.context import BlockingContext, Context, current
+from goatherd.engine.enqueue import prepare
+from goatherd.errors import DefinitionError
+from goatherd.model.annotations import caller_scope, resolve, resolve_now
+from goatherd.model.formats import FORMATS, Work
+from goatherd.model.job import NO_OPTIONS, Job, JobOptions, job_options
+from goatherd.model.seconds import Seconds
+from goatherd.model.signature import Signature
+from goatherd.model.task import Declaration, TaskDefinition, Wants
+from goatherd.ports.clock import SystemClock
+
+if TYPE_CHECKING:
+    from goatherd.app import Goatherd
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+_Async: TypeAlias = Coroutine[Any, Any, _R]
+
+
+class Task(Generic[_P, _R]):
+    """A registered function and its verbs."""
+
+    def __init__(self, app: Goatherd, declaration: Declaration, hints: Mapping[str, Any] | None) -> None:
+        self._app = app
+        self._declaration = declaration
+        self._hints = hints
+        self._definition: TaskDefinition | None = None
+        self._options = NO_OPTIONS
+        self.__doc__ = declaration.function.__doc__
+        self.__name__ = declaration.name
+        self.__wrapped__ = declaration.function
+
+    def __repr__(self) -> str:
+        return f"<Task {self.name} of {self._app.name}>"
+
+    @property
+    def name(self) -> str:
+        """The name under which it is known on the wire."""
+        return self._declaration.name
+
+    @property
+    def app(self) -> Goatherd:
+        """The app it belongs to."""
+        return self._app
+
+    @property
+    def definition(self) -> TaskDefinition:
+        """The task with every default filled in; raises DefinitionError or SettingsError."""
+        if self._definition is None:
+            self._definition = self._define()
+        return self._definition
+
+    def options(
+        self,
+        *,
+        delay: Seconds | None = None,
+        at: datetime | None = None,
+        deadline: Seconds | None = None,
+        id: str | None = None,
+        priority: int | None = None,
+    ) -> Self:
+        """The same task with options for the next verb."""
+        return self._with(job_options(delay, at, deadline, id, priority))
+
+    async def send(self, *args: _P.args, **kwargs: _P.kwargs) -> str:
+        """Fire and forget; durable when it returns the job's id."""
+        session = self._app.session()
+        return await session.sender.send(self.job(*args, **kwargs))
+
+    def job(self, *args: _P.args, **kwargs: _P.kwargs) -> Job[_R]:
+        """Check the arguments and make a job for `app.send_many`."""
+        return prepare(self.definition, args, kwargs, self._options, self._app.settings.payload_limit)
+
+    def _with(self, options: JobOptions) -> Self:
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other._options = options
+        return other
+
+    def _define(self) -> TaskDefinition:
+        said = self._declaration
+        hints = self._hints if self._hints is not None else resolve_now(said.function, said.name)
+        wants = _wanted_context(said, hints)
+        queue = self._app.queue_named(said.queue)
+        signature = Signature.of(said.function, said.name, 0 if wants == "nothing" else 1, hints)
+        if queue.format == "plain" and len(signature.names) == 1 and signature.positional_only:
+            signature = signature.taking_whole_body()
+        return TaskDefinition(
+            name=said.name,
+            function=said.function,
+            queue=queue.name,
+            format=FORMATS[queue.format],
+            signature=signature,
+            wants=wants,
+            place=said.place,
+            retry=said.retry or self._app.default_retry,
+            timeout=said.timeout,
+            deadline=said.deadline,
+            priority=said.priority,
+            concurrency=said.concurrency,
+            remote=said.remote,
+        )
+
+    def _run_here(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call the function itself, with the context of the job that calls it or one made up for this call."""
+        task = self.definition
+        if task.wants == "nothing":
+            return task.function(*args, **kwargs)
+        calling = current.get()
+        kind = Context if task.wants == "context" else BlockingContext
+        if not isinstance(calling, kind):
+            clock = SystemClock()
+            work = Work(job_id="local", task=task.name, payload=_NOTHING, created=clock.now())
+            calling = kind(self._app, task.name, task.queue, work, clock, None)
+        return task.function(calling, *args, **kwargs)
+
+
+class AsyncTask(Task[_P, _R]):
+    """A task that is an `async def`."""
+
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _Async[_R]:
+        """Run the function here and now, without a queue."""
+        running: _Async[_R] = self._run_here(args, kwargs)
+        return running
+
+
+class PlainTask(Task[_P, _R]):
+    """A task that is a plain `def`."""
+
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        """Run the function here and now, without a queue."""
+        result: _R = self._run_here(args, kwargs)
+        return result
+
+
+class Register:
+    """The decorator that `app.task(...)` gives."""
+
+    def __init__(self, app: Goatherd, options: Mapping[str, Any]) -> None:
+        self._app = app
+        self._options = options
+
+    @overload
+    def __call__(self, function: Callable[Concatenate[Context, _P], _Async[_R]], /) -> AsyncTask[_P, _R]: ...  # type: ignore[overload-overlap]  # a Context first is left out of what callers see
+    @overload
+    def __call__(self, function: Callable[_P, _Async[_R]], /) -> AsyncTask[_P, _R]: ...  # type: ignore[overload-overlap]  # async is tried before plain
+    @overload
+    def __call__(self, function: Callable[Concatenate[BlockingContext, _P], _R], /) -> PlainTask[_P, _R]: ...
+    @overload
+    def __call__(self, function: Callable[_P, _R], /) -> PlainTask[_P, _R]: ...
+    def __call__(self, function: Callable[..., Any], /) -> Any:
+        """Register the function."""
+        return register(self._app, function, self._options, caller_scope())
+
+
+def register(
+    app: Goatherd, function: Callable[..., Any], options: Mapping[str, Any], scope: Mapping[str, Any]
+) -> Task[..., Any]:
+    """Make a task of a function; `scope` are the names around the decorator."""
+    if not inspect.isfunction(function):
+        raise DefinitionError(f"{function!r} is not a function, so it cannot be a task. Decorate a `def` or `async def`.")
+    if inspect.isasyncgenfunction(function) or inspect.isgeneratorfunction(function):
+        raise DefinitionError(f"Task {function.__name__!r} is a generator; a task returns its result once.")
+    declared = {name: value for name, value in options.items() if value is not None}
+    declaration = Declaration(**{"name": function.__name__, **declared, "function": function})
+    kind = AsyncTask if declaration.is_async else PlainTask
+    task: Task[..., Any] = kind(app, declaration, resolve(function, scope))
+    app.add(task)
+    return task
+
+
+def _wanted_context(said: Declaration, hints: Mapping[str, Any]) -> Wants:
+    first = next(iter(inspect.signature(said.function).parameters), None)
+    wanted = hints.get(first) if first is not None else None
+    if wanted not in (Context, BlockingContext):
+        return "nothing"
+    if (wanted is Context) != said.is_async:
+        right = "goatherd.Context" if said.is_async else "goatherd.sync.Context"
+        raise DefinitionError(
+            f"Task {said.name!r} is {'an async' if said.is_async else 'a plain'} function, so its context is a {right}."
+        )
+    return "context" if wanted is Context else "blocking context"
+
+
+_NOTHING = msgspec.Raw(b"{}")

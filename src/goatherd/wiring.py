@@ -1,0 +1,71 @@
+"""The only file that knows adapters: from a URL to opened ports."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from goatherd.config import Settings
+from goatherd.errors import MissingExtra
+from goatherd.model.readings import Readings
+from goatherd.ports.broker import Broker, QueueOperations
+from goatherd.ports.clock import Clock
+from goatherd.ports.dead_letters import DeadLetters
+from goatherd.ports.records import QueueControls, StoreChecks, WorkerRecords
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ports:
+    """Everything that an open app speaks to."""
+
+    broker: Broker
+    operations: QueueOperations
+    dead_letters: DeadLetters
+    controls: QueueControls
+    workers: WorkerRecords
+    checks: StoreChecks
+    close: Callable[[], Awaitable[None]]
+    #: Let go of everything as after `kill -9`.
+    vanish: Callable[[], Awaitable[None]]
+
+
+async def open_ports(settings: Settings, clock: Clock) -> Ports:
+    """Open what the settings name; raises Unavailable or SettingsError."""
+    # Drivers are imported when they are needed, so that a program pays only for what it uses.
+    from goatherd.adapters.sqlite.broker import SqliteBroker
+    from goatherd.adapters.sqlite.dead_letters import SqliteDeadLetters
+    from goatherd.adapters.sqlite.opening import FILES, path_of
+    from goatherd.adapters.sqlite.records import SqliteRecords
+
+    database = await asyncio.to_thread(FILES.take, path_of(settings.broker_url))
+    broker = SqliteBroker(database, clock, lease=settings.lease)
+    records = SqliteRecords(database)
+
+    async def close() -> None:
+        try:
+            await broker.close()
+        finally:
+            await asyncio.to_thread(FILES.give_back, database)
+
+    async def vanish() -> None:
+        await broker.vanish()
+        await asyncio.to_thread(FILES.give_back, database)
+
+    return Ports(
+        broker=broker,
+        operations=broker,
+        dead_letters=SqliteDeadLetters(database, clock),
+        controls=records,
+        workers=records,
+        checks=records,
+        close=close,
+        vanish=vanish,
+    )
+
+
+def metrics_text(readings: Readings) -> str:
+    """Counts as Prometheus text; raises MissingExtra."""
+    try:
+        from goatherd.adapters.prometheus import render
+    except ImportError as error:
+        raise MissingExtra("Metrics in Prometheus text", "prometheus") from error
+    return render(readings)
