@@ -1,4 +1,7 @@
-"""Settings: keyword > GOATHERD_<NAME> in the environment > goatherd.toml > default. Read once, all mistakes told at once."""
+"""Settings, read once, with all mistakes told at once.
+
+Keyword of `Goatherd(...)` > `GOATHERD_<NAME>` in the environment > `goatherd.toml` > default.
+"""
 
 import difflib
 import os

@@ -93,6 +93,6 @@ def _chosen(app: Goatherd, catalogue: Catalogue, queues: Iterable[str] | None) -
     unknown = [queue for queue in wanted if queue not in has]
     if unknown:
         raise DefinitionError(
-            f"No task of the app {app.name!r} is on queue {', '.join(unknown)}; its queues are {', '.join(sorted(has))}."
+            f"No task of the app {app.name!r} is on queue {', '.join(unknown)}. Its queues: {', '.join(sorted(has))}."
         )
     return wanted

@@ -21,9 +21,7 @@ class Session:
         self.users = 0
 
     @classmethod
-    async def open(
-        cls, settings: Settings, clock: Clock, telemetry: Telemetry, queues: Iterable[Queue]
-    ) -> "Session":
+    async def open(cls, settings: Settings, clock: Clock, telemetry: Telemetry, queues: Iterable[Queue]) -> "Session":
         """Open the ports and make the queues that are missing."""
         ports = await open_ports(settings, clock)
         try:

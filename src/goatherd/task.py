@@ -169,7 +169,7 @@ def register(
 ) -> Task[..., Any]:
     """Make a task of a function; `scope` are the names around the decorator."""
     if not inspect.isfunction(function):
-        raise DefinitionError(f"{function!r} is not a function, so it cannot be a task. Decorate a `def` or `async def`.")
+        raise DefinitionError(f"{function!r} cannot be a task: it is not a function. Decorate a `def` or `async def`.")
     if inspect.isasyncgenfunction(function) or inspect.isgeneratorfunction(function):
         raise DefinitionError(f"Task {function.__name__!r} is a generator; a task returns its result once.")
     declared = {name: value for name, value in options.items() if value is not None}

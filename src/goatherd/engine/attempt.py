@@ -61,7 +61,7 @@ class Admitted:
 class Attempts:
     """Makes the attempts of one worker."""
 
-    def __init__(  # noqa: PLR0913 - the worker's collaborators, given once
+    def __init__(
         self,
         broker: Broker,
         catalogue: Catalogue,
@@ -142,24 +142,34 @@ class Attempts:
         return Admitted(task=task, work=work, arguments=arguments)
 
     async def _run(self, delivery: Delivery, admitted: Admitted, started: float) -> Verdict:
-        task, work, arguments = admitted.task, admitted.work, admitted.arguments
-        limit, is_deadline = _limit(task, work, started)
         try:
-            if limit is None:
-                return Done(result=await self._runner.run(task, work, arguments, None))
-            with Cutoff(limit, f"{task.name}[{work.job_id}]") as cutoff:
-                return Done(result=await self._runner.run(task, work, arguments, started + limit))
+            return await self._run_within_limit(admitted, started)
         except asyncio.CancelledError:
             return HandedBack()
-        except RemoteFault as error:
-            return after_fault(error.fault, work, task.retry, self._clock.now())
-        except ChildDied as error:
-            return self._child_died(error, delivery, work)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a task raises is its failure, not ours
-            raised = error if isinstance(error, Exception) else RuntimeError(f"the task called sys.exit({error})")
-            return after_fault(Fault.of(raised, task.retry), work, task.retry, self._clock.now())
+            return self._after(error, delivery, admitted)
+
+    async def _run_within_limit(self, admitted: Admitted, started: float) -> Verdict:
+        task, work, arguments = admitted.task, admitted.work, admitted.arguments
+        limit, is_deadline = _limit(task, work, started)
+        if limit is None:
+            return Done(result=await self._runner.run(task, work, arguments, None))
+        with Cutoff(limit, f"{task.name}[{work.job_id}]") as cutoff:
+            return Done(result=await self._runner.run(task, work, arguments, started + limit))
         assert cutoff.expired, "only a cut-off leaves the block without a result"
         return self._cut_off(task, work, limit, is_deadline=is_deadline)
+
+    def _after(self, error: Exception | SystemExit, delivery: Delivery, admitted: Admitted) -> Verdict:
+        work, retry = admitted.work, admitted.task.retry
+        if isinstance(error, ChildDied):
+            return self._child_died(error, delivery, work)
+        if isinstance(error, RemoteFault):
+            fault = error.fault
+        elif isinstance(error, SystemExit):
+            fault = Fault.of(RuntimeError(f"the task called sys.exit({error})"), retry)
+        else:
+            fault = Fault.of(error, retry)
+        return after_fault(fault, work, retry, self._clock.now())
 
     def _cut_off(self, task: TaskDefinition, work: Work, limit: float, *, is_deadline: bool) -> Verdict:
         now = self._clock.now()
@@ -234,7 +244,7 @@ async def _insist(tell: Callable[[], Awaitable[None]]) -> None:
             await tell()
         except Unavailable as error:
             if not told:
-                log.error("The broker cannot be told what became of a job; trying until it can: %s", error)
+                log.warning("The broker cannot be told what became of a job; trying until it can: %s", error)
                 told = True
             await asyncio.sleep(SETTLE_AGAIN_AFTER)
         else:

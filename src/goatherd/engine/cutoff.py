@@ -43,7 +43,7 @@ class Cutoff:
     def _cut(self) -> None:
         self.expired = True
         if self._cancels:
-            log.warning("%s was told to stop %d times and goes on; it catches CancelledError", self._what, self._cancels)
+            log.warning("%s was told to stop (%d) and goes on: it catches CancelledError", self._what, self._cancels)
         self._cancels += 1
         self._task.cancel()
         self._timer = asyncio.get_running_loop().call_later(AGAIN_AFTER, self._cut)

@@ -54,8 +54,8 @@ class Watchdog:
         frame = sys._current_frames().get(self._loop_thread)
         stack = "".join(traceback.format_stack(frame)) if frame is not None else "  (no stack)\n"
         log.warning(
-            "The event loop has been blocked for %.1f s by %s: no other job of this process moves. Use `await`, or make "
-            "the task a plain `def`, which runs in a thread. It is here:\n%s",
+            "The event loop has been blocked for %.1f s by %s: no other job of this process moves. Use `await`, or "
+            "make the task a plain `def`, which runs in a thread. It is here:\n%s",
             blocked, self._culprit(), stack,
         )  # fmt: skip
 

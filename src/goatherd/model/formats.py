@@ -144,9 +144,7 @@ class Taskiq:
     name: FormatName = "taskiq"
 
     def encode(self, stamp: Stamp, payload: bytes) -> tuple[bytes, Headers]:
-        body = _TaskiqBody(
-            task_id=stamp.job_id, task_name=stamp.task, labels_types={}, kwargs=msgspec.Raw(payload)
-        )
+        body = _TaskiqBody(task_id=stamp.job_id, task_name=stamp.task, labels_types={}, kwargs=msgspec.Raw(payload))
         return msgspec.json.encode(body), {"task_id": stamp.job_id, "task_name": stamp.task}
 
     def decode(self, delivery: Delivery) -> Work:

@@ -57,7 +57,8 @@ def _positive(value: Seconds | None, name: str, *, or_zero: bool = False) -> flo
         return None
     span = seconds(value)
     if span < 0 or (span == 0 and not or_zero):
-        raise ValueError(f"{name}={value!r} is not a time to come; give {'0 or more' if or_zero else 'more than 0'} seconds.")
+        least = "0 or more" if or_zero else "more than 0"
+        raise ValueError(f"{name}={value!r} is not a time to come; give {least} seconds.")
     return span
 
 

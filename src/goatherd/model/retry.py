@@ -17,7 +17,7 @@ class Retry:
     those in `give_up_on` never do and win over `on`.
     """
 
-    __slots__ = ("base", "factor", "give_up_on", "jitter", "max", "on", "retries")
+    __slots__ = ("_hopeless", "base", "factor", "give_up_on", "jitter", "max", "on", "retries")
 
     def __init__(  # noqa: PLR0913 - the rule's own parameters, all optional and named
         self,
@@ -42,13 +42,17 @@ class Retry:
         self.jitter = jitter
         self.on = on
         self.give_up_on = give_up_on
+        self._hopeless: tuple[type[Exception], ...] = (
+            GiveUp,
+            *(give_up_on if isinstance(give_up_on, tuple) else (give_up_on,)),
+        )
 
     def __repr__(self) -> str:
         return f"Retry({self.retries}, base={self.base:g}, factor={self.factor:g}, max={self.max:g})"
 
     def passes(self, error: Exception) -> bool:
         """Whether this kind of error may be gone at the next attempt."""
-        if isinstance(error, GiveUp) or isinstance(error, self.give_up_on):
+        if isinstance(error, self._hopeless):
             return False
         if isinstance(self.on, type | tuple):
             return isinstance(error, self.on)

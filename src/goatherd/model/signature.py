@@ -47,9 +47,7 @@ class Signature:
         self.whole_body = whole_body
         check_readable(task, {**self.types, "return": result})
         self._encoder = msgspec.json.Encoder(enc_hook=_to_plain)
-        self._decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(
-            self._wire_type(), dec_hook=_from_plain
-        )
+        self._decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(self._wire_type(), dec_hook=_from_plain)
 
     @classmethod
     def of(cls, function: Callable[..., Any], task: str, skip: int, hints: Mapping[str, Any]) -> "Signature":
@@ -216,5 +214,3 @@ def _from_plain(wanted: type[Any], value: Any) -> Any:
 
 def _told(error: Exception) -> str:
     return str(error).replace("\n", " ").removesuffix(" - at `$`")
-
-

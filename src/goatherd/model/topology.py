@@ -40,9 +40,7 @@ class Queue:
 def check_queue_name(name: str) -> None:
     """Raise DefinitionError for a name that some broker would refuse."""
     if not name or len(name.encode()) > LONGEST_NAME or "*" in name or "#" in name:
-        raise DefinitionError(
-            f"A queue cannot be named {name!r}: use 1 to {LONGEST_NAME} bytes without '*' and '#'."
-        )
+        raise DefinitionError(f"A queue cannot be named {name!r}: use 1 to {LONGEST_NAME} bytes without '*' and '#'.")
 
 
 @dataclass(frozen=True, kw_only=True)

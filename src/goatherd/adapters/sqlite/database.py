@@ -47,9 +47,7 @@ class Database:
         self._thread = threading.Thread(target=self._run, name=f"goatherd-sqlite-{self.path.name}", daemon=True)
         self._thread.start()
 
-    async def write(
-        self, operation: Operation[Result], *, durable: bool = True, after: After | None = None
-    ) -> Result:
+    async def write(self, operation: Operation[Result], *, durable: bool = True, after: After | None = None) -> Result:
         """Run it in a transaction; when it returns, the transaction is committed.
 
         With `durable=False` it also survives the death of every process, but a power cut may undo it. `after` is
@@ -105,7 +103,7 @@ class Database:
         if writers:
             try:
                 self._commit(connection, writers)
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 - told to whoever asked
                 if len(writers) == 1:
                     writers[0].error = self._explained(error)
                 else:
@@ -115,7 +113,7 @@ class Database:
             if not request.writes:
                 try:
                     request.result = request.operation(connection)
-                except Exception as error:
+                except Exception as error:  # noqa: BLE001 - told to whoever asked
                     request.error = self._explained(error)
 
     def _commit(self, connection: apsw.Connection, requests: list[Request]) -> None:

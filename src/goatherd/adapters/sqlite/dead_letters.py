@@ -29,8 +29,8 @@ class SqliteDeadLetters:
     async def find(self, wanted: LetterFilter, limit: int | None = None) -> AsyncIterator[StoredLetter]:
         after, left = 0, limit
         while left is None or left > 0:
-            names = {**msgspec.structs.asdict(wanted), "after": after, "limit": PAGE if left is None else min(PAGE, left)}
-            page = await self._select("find_letters", names)
+            limits = {"after": after, "limit": PAGE if left is None else min(PAGE, left)}
+            page = await self._select("find_letters", msgspec.structs.asdict(wanted) | limits)
             if not page:
                 return
             for row in page:
@@ -88,12 +88,12 @@ def _queue_for(connection: apsw.Connection, name: str) -> QueueRow:
 
 def _letter(row: tuple[Any, ...]) -> StoredLetter:
     (_, letter_id, queue, job_id, task, priority, body, headers, accepted, *why) = row
-    reason, error_type, message, traceback, attempts, failed_at = why
+    reason, error_type, text, traceback, attempts, failed_at = why
     original = Message(
         id=job_id, queue=queue, body=body, task=task, headers=headers_from_text(headers), priority=priority
     )
     known: Reason = reason
     burial = Burial(
-        reason=known, error_type=error_type, message=message, traceback=traceback, attempts=attempts, failed_at=failed_at
+        reason=known, error_type=error_type, message=text, traceback=traceback, attempts=attempts, failed_at=failed_at
     )
     return StoredLetter(id=letter_id, original=original, accepted=accepted, burial=burial)

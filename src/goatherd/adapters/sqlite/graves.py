@@ -21,8 +21,9 @@ def bury_claimed(connection: apsw.Connection, seq: int, worker: int, burial: Map
 def bury_expired(connection: apsw.Connection, now: float) -> bool:
     """Bury every waiting job whose time has passed; true if there was any."""
     expired = [seq for (seq,) in rows(connection, "expired", {"now": now})]
+    why = ("expired", "JobExpired", "its deadline or its queue's time to live passed")
     for seq in expired:
-        _bury_waiting(connection, seq, now, ("expired", "JobExpired", "its deadline or its queue's time to live passed"))
+        _bury_waiting(connection, seq, now, why)
     return bool(expired)
 
 

@@ -45,7 +45,6 @@ def path_of(url: str) -> Path:
     """The file of `sqlite:///relative.db` or `sqlite:////absolute.db`."""
     parts = urlsplit(url)
     if parts.netloc or len(parts.path) < 2:
-        raise SettingsError(
-            [f"{url!r} names no file. Write sqlite:///jobs.db for a file in this folder, sqlite:////srv/jobs.db for another."]
-        )
+        told = f"{url!r} names no file. Write sqlite:///jobs.db for a file here, sqlite:////srv/jobs.db for another."
+        raise SettingsError([told])
     return Path(unquote(parts.path[1:]))

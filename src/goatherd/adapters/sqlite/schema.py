@@ -37,19 +37,17 @@ def _checked_version(connection: apsw.Connection, path: Path, newest: int) -> in
     if connection.pragma("application_id") != APPLICATION_ID:
         tables = connection.execute("SELECT count(*) FROM sqlite_schema").get
         if current or tables:
-            raise SettingsError(
-                [
-                    f"The file {path} is a database of another program. Set GOATHERD_BROKER_URL to a file "
-                    f"of its own, such as sqlite:///goatherd.db."
-                ]
+            told = (
+                f"The file {path} is a database of another program. Set GOATHERD_BROKER_URL to a file "
+                f"of its own, such as sqlite:///goatherd.db."
             )
+            raise SettingsError([told])
     if current > newest:
-        raise SettingsError(
-            [
-                f"The file {path} was written by a newer Goatherd (schema {current}; this one knows {newest}). "
-                f"Upgrade Goatherd in this program, or set GOATHERD_BROKER_URL to another file."
-            ]
+        told = (
+            f"The file {path} was written by a newer Goatherd (schema {current}; this one knows {newest}). "
+            f"Upgrade Goatherd in this program, or set GOATHERD_BROKER_URL to another file."
         )
+        raise SettingsError([told])
     return current
 
 
