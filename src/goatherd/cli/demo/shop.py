@@ -1,0 +1,59 @@
+"""The little shop whose jobs the demo plays with. Each job leaves a line in a journal, so that scenes can check it."""
+
+import asyncio
+import json
+import os
+import time
+from pathlib import Path
+
+from goatherd import Context, Goatherd, Retry
+
+app = Goatherd("demo")
+
+
+@app.task
+async def send_mail(ctx: Context, to: str) -> None:
+    """Send a mail."""
+    note(ctx, to=to)
+
+
+@app.task(retry=Retry(3, base=0.2, jitter=0))
+async def take_payment(ctx: Context, order: int) -> None:
+    """Take the money; the bank is away for the first two attempts."""
+    note(ctx, order=order)
+    if ctx.attempt < 3:
+        raise ConnectionError("the bank does not answer")
+
+
+@app.task(retry=Retry(1, base=0.1, jitter=0))
+async def print_label(ctx: Context, parcel: int) -> None:
+    """Print a label, if somebody has put paper in."""
+    if not (journal_path().parent / "paper").exists():
+        raise RuntimeError("the label printer is out of paper")
+    note(ctx, parcel=parcel)
+
+
+@app.task
+async def remind(ctx: Context, customer: str) -> None:
+    """Remind a customer."""
+    note(ctx, customer=customer)
+
+
+@app.task
+async def bake(ctx: Context, cake: int) -> None:
+    """Bake a cake, which takes a while."""
+    note(ctx, cake=cake, step="in")
+    await asyncio.sleep(0.3)
+    note(ctx, cake=cake, step="out")
+
+
+def journal_path() -> Path:
+    """The file that the demo set up for this worker."""
+    return Path(os.environ["DEMO_JOURNAL"])
+
+
+def note(ctx: Context, **facts: object) -> None:
+    """Append one line; short appends of several processes do not mix."""
+    line = {"job": ctx.job_id, "attempt": ctx.attempt, "at": time.time(), "pid": os.getpid(), **facts}
+    with journal_path().open("a", encoding="utf-8") as journal:
+        journal.write(json.dumps(line) + "\n")

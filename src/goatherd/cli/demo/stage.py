@@ -1,0 +1,111 @@
+"""Where scenes play: a folder, worker processes, the journal they write, and what the audience sees."""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+#: Seconds that anything on the stage may take before the scene has failed.
+PATIENCE = 20.0
+
+
+class SceneFailed(Exception):
+    """Something that a scene promises did not hold."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checked:
+    """One promise that held."""
+
+    scene: str
+    promise: str
+    shown: str
+
+
+class Stage:
+    """The demo's world, made for one run and cleared away after it."""
+
+    def __init__(self, folder: Path, console: Console, *, pace: float) -> None:
+        self._folder = folder
+        self._console = console
+        self._pace = pace
+        self._journal = folder / "journal.jsonl"
+        self._journal.touch()
+        self._workers: list[asyncio.subprocess.Process] = []
+        self.checked: list[Checked] = []
+        self._scene = ""
+
+    def open_scene(self, title: str, code: str) -> None:
+        """Announce a scene and the code that it plays."""
+        self._scene = title
+        self._console.rule(f"[bold]{title}[/]", align="left")
+        self._console.print(code.strip(), style="cyan", highlight=False)
+
+    async def say(self, text: str) -> None:
+        """Tell the audience what happens."""
+        self._console.print(f"  {text}", highlight=False)
+        await asyncio.sleep(self._pace)
+
+    async def check(self, promise: str, holds: bool, shown: str) -> None:
+        """Show a promise that held; one that did not ends the scene."""
+        if not holds:
+            raise SceneFailed(f"{promise}: {shown}")
+        self.checked.append(Checked(scene=self._scene, promise=promise, shown=shown))
+        await self.say(f"[green]✓[/] {promise} [dim]({shown})[/]")
+
+    async def start_worker(self) -> int:
+        """Start a worker in a process of its own, as `goatherd worker` does; returns its pid."""
+        log = (self._folder / "workers.log").open("ab")
+        with log:
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "goatherd", "worker", "goatherd.cli.demo.shop:app"),
+                stdin=asyncio.subprocess.DEVNULL, stdout=log, stderr=log,
+                env={**os.environ, "DEMO_JOURNAL": str(self._journal)},
+            )  # fmt: skip
+        self._workers.append(process)
+        return process.pid
+
+    def kill_worker(self, pid: int) -> None:
+        """Kill a worker as the kernel does when memory runs out: no warning, no farewell."""
+        os.kill(pid, signal.SIGKILL)
+
+    def notes(self, fact: str) -> list[dict[str, Any]]:
+        """The lines of the journal that have a fact, in order."""
+        lines = self._journal.read_text(encoding="utf-8").splitlines()
+        return [note for note in map(json.loads, lines) if fact in note]
+
+    async def until(self, what: str, come: Callable[[], bool]) -> None:
+        """Wait for something that the workers do; too long is a failure with their last words."""
+        deadline = time.monotonic() + PATIENCE
+        while not come():
+            if time.monotonic() > deadline:
+                raise SceneFailed(f"{what} did not happen within {PATIENCE:g} s. {self._last_words()}")
+            await asyncio.sleep(0.02)
+
+    def put_paper_in(self) -> None:
+        """Mend what makes the label printer fail."""
+        (self._folder / "paper").touch()
+
+    async def close(self) -> None:
+        """Stop the workers."""
+        for process in self._workers:
+            if process.returncode is None:
+                process.terminate()
+        for process in self._workers:
+            try:
+                await asyncio.wait_for(process.wait(), PATIENCE)
+            except TimeoutError:
+                process.kill()
+
+    def _last_words(self) -> str:
+        log = self._folder / "workers.log"
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines() if log.exists() else []
+        return "The workers' last words:\n" + "\n".join(lines[-15:])
