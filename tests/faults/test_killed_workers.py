@@ -11,6 +11,8 @@ from tests.faults.history import History, Verdict, judge
 
 WORKERS = 3
 OPTIONS = ("--concurrency", "8")
+#: What one kill can make run again: what ran, and what had just ended and was not acked yet; all of it was held.
+HELD = 16
 
 
 async def run_with_kills(arena: Arena, jobs: int, pause: tuple[float, float]) -> tuple[list[str], Verdict]:
@@ -55,7 +57,7 @@ async def test_kills_in_a_short_run_lose_nothing(tmp_path: Path) -> None:
         accepted, verdict = await run_with_kills(arena, jobs=5_000, pause=(0.4, 1.0))
         assert arena.kills >= 5
         assert (verdict.lost, verdict.dead, verdict.unasked) == (frozenset(),) * 3, told(arena, accepted, verdict)
-        assert verdict.repeats <= arena.kills * 8, "only what ran when its worker was killed may run again"
+        assert verdict.repeats <= arena.kills * HELD, "only what a killed worker held may run again"
 
 
 @pytest.mark.chaos
@@ -66,4 +68,4 @@ async def test_a_hundred_thousand_jobs_survive_thirty_kills(tmp_path: Path, caps
             print(f"\n{told(arena, accepted, verdict)}")  # noqa: T201 - the figures of a long run are for a person
         assert arena.kills >= 30
         assert (verdict.lost, verdict.dead, verdict.unasked) == (frozenset(),) * 3
-        assert verdict.repeats <= arena.kills * 8
+        assert verdict.repeats <= arena.kills * HELD
