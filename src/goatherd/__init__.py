@@ -1,14 +1,46 @@
 """Goatherd: background work for Python services."""
 
-from goatherd.app import Goatherd
-from goatherd.engine.context import Context
-from goatherd.errors import GiveUp, GoatherdError, RetryLater, Unavailable
-from goatherd.model.dead_letter import DeadLetter
-from goatherd.model.health import Health
-from goatherd.model.job import Job
-from goatherd.model.retry import Retry
-from goatherd.model.topology import Queue
-from goatherd.task import Task
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from goatherd.app import Goatherd
+    from goatherd.engine.context import Context
+    from goatherd.errors import GiveUp, GoatherdError, RetryLater, Unavailable
+    from goatherd.model.dead_letter import DeadLetter
+    from goatherd.model.health import Health
+    from goatherd.model.job import Job
+    from goatherd.model.retry import Retry
+    from goatherd.model.topology import Queue
+    from goatherd.task import Task
+else:
+    # Names are loaded when they are first used, because the command line lives in this package too and must start
+    # fast. Type checkers do not see this branch, so a wrong name is still an error for them.
+    import importlib
+
+    _HOMES = {
+        "Context": "goatherd.engine.context",
+        "DeadLetter": "goatherd.model.dead_letter",
+        "GiveUp": "goatherd.errors",
+        "Goatherd": "goatherd.app",
+        "GoatherdError": "goatherd.errors",
+        "Health": "goatherd.model.health",
+        "Job": "goatherd.model.job",
+        "Queue": "goatherd.model.topology",
+        "Retry": "goatherd.model.retry",
+        "RetryLater": "goatherd.errors",
+        "Task": "goatherd.task",
+        "Unavailable": "goatherd.errors",
+    }
+
+    def __getattr__(name):
+        if name not in _HOMES:
+            raise AttributeError(f"module 'goatherd' has no attribute {name!r}")
+        found = globals()[name] = getattr(importlib.import_module(_HOMES[name]), name)
+        return found
+
+    def __dir__():
+        return sorted({*globals(), *_HOMES})
+
 
 __all__ = [
     "Context",

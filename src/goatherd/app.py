@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import cached_property
 from types import TracebackType
 from typing import Any, Concatenate, Literal, ParamSpec, Self, TypeAlias, TypeVar, Unpack, overload
+from weakref import WeakKeyDictionary
 
 from goatherd.config import Settings, SettingsKeywords, Sources, check_keywords, read_settings
 from goatherd.engine.announcements import announcement_queue
@@ -26,8 +27,9 @@ from goatherd.model.task import TaskDefinition
 from goatherd.model.topology import Queue, check_queue_name
 from goatherd.ports.clock import Clock, SystemClock
 from goatherd.roles import Role, serving
-from goatherd.session import Session
+from goatherd.session import Opener, Session
 from goatherd.task import AsyncTask, PlainTask, Register, Task, register
+from goatherd.wiring import open_ports
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -44,15 +46,18 @@ class Goatherd:
         check_queue_name(name)
         check_keywords(settings)
         self._name = name
-        self._keywords: Mapping[str, Any] = settings
+        self.keywords: Mapping[str, Any] = settings
         self._tasks: dict[str, Task[..., Any]] = {}
         self._queues: dict[str, Queue] = {}
         self._sessions: dict[asyncio.AbstractEventLoop, Session] = {}
+        #: Two tasks may enter at the same moment; the second waits for what the first opens.
+        self._opening: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
         self.lifespans: list[Lifespan] = []
         self.arounds: list[Around] = []
         self.dead_letter_hooks: list[DeadLetterHook] = []
         self.meter = Meter()
         self.clock: Clock = SystemClock()
+        self.opener: Opener = open_ports
 
     def __repr__(self) -> str:
         return f"<Goatherd {self._name}>"
@@ -94,9 +99,9 @@ class Goatherd:
         """
         for name in ("timeout", "deadline"):
             if options.get(name) is not None:
-                options[name] = seconds(options[name])
+                options[name] = _span(name, options[name])
         if isinstance(options.get("queue"), Queue):
-            options["queue"] = options["queue"].name
+            options["queue"] = self._own(options["queue"]).name
         if not functions:
             return Register(self, options)
         [function] = functions
@@ -122,11 +127,12 @@ class Goatherd:
             raise DefinitionError(f"The queue {name!r} is described twice in the app {self._name!r}; describe it once.")
         described = Queue(
             name=name,
+            contract=True,
             format=format,
             exchange=exchange,
             routing_key=routing_key,
             type=type,
-            ttl=None if ttl is None else seconds(ttl),
+            ttl=None if ttl is None else _span("ttl", ttl),
             max_length=max_length,
             dead_letter=dead_letter,
             arguments=dict(arguments or {}),
@@ -156,11 +162,12 @@ class Goatherd:
     async def __aenter__(self) -> Self:
         """Open the ports that the app uses, so that verbs work."""
         loop = asyncio.get_running_loop()
-        session = self._sessions.get(loop)
-        if session is None:
-            session = await Session.open(self.settings, self.clock, self.meter, self.contracts())
-            self._sessions[loop] = session
-        session.users += 1
+        async with self._opening.setdefault(loop, asyncio.Lock()):
+            session = self._sessions.get(loop)
+            if session is None:
+                session = await Session.open(self.settings, self.clock, self.meter, self.contracts(), self.opener)
+                self._sessions[loop] = session
+            session.users += 1
         return self
 
     async def __aexit__(
@@ -208,7 +215,7 @@ class Goatherd:
 
     @cached_property
     def _read(self) -> tuple[Settings, Retry]:
-        return read_settings(self._name, Sources.here(self._keywords))
+        return read_settings(self._name, Sources.here(self.keywords))
 
     @property
     def tasks(self) -> Mapping[str, Task[..., Any]]:
@@ -248,9 +255,24 @@ class Goatherd:
         announcements = announcement_queue(self._name)
         return [replace(queue, announces_to=announcements.name) for queue in wanted.values()] + [announcements]
 
+    def _own(self, queue: Queue) -> Queue:
+        if self._queues.get(queue.name) is not queue:
+            raise DefinitionError(
+                f"The queue {queue.name!r} was described by another app, so the app {self._name!r} does not know its "
+                f"contract; describe it here too, with app.queue(...)."
+            )
+        return queue
+
     def session(self) -> Session:
         """The open session of this event loop; raises NotOpen."""
         try:
             return self._sessions[asyncio.get_running_loop()]
         except (KeyError, RuntimeError) as error:
             raise NotOpen(self._name) from error
+
+
+def _span(name: str, value: Seconds) -> float:
+    try:
+        return seconds(value)
+    except ValueError as error:
+        raise DefinitionError(f"{name}: {error}") from error

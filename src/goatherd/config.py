@@ -5,16 +5,17 @@ Keyword of `Goatherd(...)` > `GOATHERD_<NAME>` in the environment > `goatherd.to
 
 import difflib
 import os
+import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, TypedDict
-from urllib.parse import urlsplit
+from typing import Annotated, Any, Literal, TypedDict
 
 import msgspec
 
-from goatherd.errors import SettingsError
+from goatherd.errors import DefinitionError, SettingsError
 from goatherd.model.retry import Retry
+from goatherd.model.topology import check_queue_name
 
 Positive = Annotated[float, msgspec.Meta(gt=0)]
 PositiveCount = Annotated[int, msgspec.Meta(ge=1)]
@@ -23,13 +24,16 @@ PREFIX = "GOATHERD_"
 #: Names with our prefix that are no settings: servers for the test suite.
 NOT_SETTINGS = ("GOATHERD_TEST_",)
 FILE = "goatherd.toml"
-SCHEMES = ("sqlite",)
+SCHEMES = ("sqlite", "amqp", "amqps")
 
 
 class SettingsKeywords(TypedDict, total=False):
     """Every setting; also `GOATHERD_<NAME>` in the environment and a line of `goatherd.toml`."""
 
     broker_url: str | None
+    declare: Literal["create", "check", "never"]
+    queue_type: Literal["quorum", "classic"]
+    connections: Literal["split", "shared"]
     default_queue: str | None
     prefetch: int
     concurrency: int
@@ -47,6 +51,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     #: Where jobs wait.
     broker_url: str
+    #: The app's name; not a setting of its own.
+    app: str = "goatherd"
+    #: On a broker of its own: make what is missing, check that all is there, or do neither.
+    declare: Literal["create", "check", "never"] = "create"
+    #: The kind of our own queues on RabbitMQ.
+    queue_type: Literal["quorum", "classic"] = "quorum"
+    #: On RabbitMQ: publish and consume on two connections, or on one.
+    connections: Literal["split", "shared"] = "split"
     #: The queue of tasks that name none.
     default_queue: str
     #: Jobs held by a worker for each queue, running ones included; None means twice the concurrency.
@@ -82,7 +94,7 @@ class RetryTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     jitter: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.25
 
 
-NAMES = (*Settings.__struct_fields__, "retry")
+NAMES = (*(name for name in Settings.__struct_fields__ if name != "app"), "retry")
 
 
 class Sources(msgspec.Struct, frozen=True):
@@ -107,9 +119,10 @@ def read_settings(app: str, sources: Sources) -> tuple[Settings, Retry]:
     retry = _retry(values.pop("retry", None), problems)
     checked = {name: _checked(name, *told, problems) for name, told in values.items()}
     _check_url("broker_url", checked["broker_url"], problems)
+    _check_queue("default_queue", checked["default_queue"], problems)
     if problems:
         raise SettingsError(problems)
-    return Settings(**checked), retry
+    return Settings(app=app, **checked), retry
 
 
 def check_keywords(keywords: Mapping[str, Any]) -> None:
@@ -132,7 +145,7 @@ def _merge(sources: Sources, problems: list[str]) -> dict[str, tuple[Any, str]]:
         if variable in variables:
             values[variables[variable]] = (value, variable)
         elif variable.startswith(PREFIX) and not variable.startswith(NOT_SETTINGS):
-            problems.append(f"{variable} is not a setting{_suggestion(variable, variables)}")
+            problems.append(f"{variable} is not a setting{_suggested_variable(variable)}")
     for name, value in sources.keywords.items():
         if value is not None:
             values[name] = (value, f"{name}= of the app")
@@ -168,28 +181,41 @@ def _retry(told: tuple[Any, str] | None, problems: list[str]) -> Retry:
         return value
     try:
         table = msgspec.convert(value if isinstance(value, dict) else {"retries": value}, RetryTable, strict=False)
-    except msgspec.ValidationError as error:
+        return Retry(table.retries, base=table.base, factor=table.factor, max=table.max, jitter=table.jitter)
+    except ValueError as error:
         problems.append(f"{where} is {value!r}: {str(error).lower().replace('`', '')}")
         return Retry()
-    return Retry(table.retries, base=table.base, factor=table.factor, max=table.max, jitter=table.jitter)
 
 
 def _check_url(name: str, url: Any, problems: list[str]) -> None:
     if url is None:
         return
-    scheme = urlsplit(url).scheme
-    if scheme not in SCHEMES:
+    scheme, separator, _ = url.partition("://")
+    if not separator or scheme.lower() not in SCHEMES:
         problems.append(
-            f"{name} is {_without_password(url)!r}: it must begin with {' or '.join(f'{s}://' for s in SCHEMES)}, "
+            f"{name} is {without_password(url)!r}: it must begin with {' or '.join(f'{s}://' for s in SCHEMES)}, "
             f"for example sqlite:///jobs.db"
         )
 
 
-def _without_password(url: str) -> str:
-    parts = urlsplit(url)
-    return url if parts.password is None else url.replace(f":{parts.password}@", ":***@")
+def _check_queue(name: str, queue: Any, problems: list[str]) -> None:
+    try:
+        if queue is not None:
+            check_queue_name(queue)
+    except DefinitionError as error:
+        problems.append(f"{name}: {error}")
 
 
-def _suggestion(name: str, known: Sequence[str] | Mapping[str, str]) -> str:
-    near = difflib.get_close_matches(name, list(known), n=1)
-    return f"; did you mean {near[0]}?" if near else ""
+def without_password(url: str) -> str:
+    """The URL as it may be shown; also one that is too broken to be taken apart."""
+    return re.sub(r":(?!//).*@", ":***@", url, flags=re.DOTALL)
+
+
+def _suggested_variable(variable: str) -> str:
+    """Compared without the prefix, which would make every variable look alike."""
+    return _suggestion(variable.removeprefix(PREFIX).lower(), NAMES, lambda name: PREFIX + name.upper())
+
+
+def _suggestion(name: str, known: Sequence[str], spell: Callable[[str], str] = str) -> str:
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"; did you mean {spell(near[0])}?" if near else ""

@@ -10,7 +10,9 @@ GoatherdError
 └── RetryLater    GiveUp                                            raised by tasks
 """
 
+import math
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 
 
 class GoatherdError(Exception):
@@ -70,7 +72,7 @@ class Unavailable(GoatherdError):
 
 
 class Refused(Unavailable):
-    """Not accepted because a limit is reached: payload size, lane_limit, calls in flight, queue length."""
+    """Not accepted because a limit is reached: lane_limit, calls in flight, queue length."""
 
     def __init__(self, message: str, *, limit: str, retry_after: float = 1.0, jobs: Sequence[str] = ()) -> None:
         self.limit = limit
@@ -83,6 +85,15 @@ class UnknownJob(GoatherdError):
     def __init__(self, job_id: str, message: str | None = None) -> None:
         self.job_id = job_id
         super().__init__(message or f"No job {job_id!r} is known here: the id is wrong or its records have expired.")
+
+    @classmethod
+    def letter(cls, letter_id: str) -> "UnknownJob":
+        """For a dead letter that is not there."""
+        return cls(
+            letter_id,
+            f"There is no dead letter {letter_id!r}: it was replayed or discarded, or the id is wrong. "
+            f"`goatherd dead list` shows those that are there.",
+        )
 
 
 class TopologyMismatch(GoatherdError):
@@ -99,8 +110,12 @@ class TopologyMismatch(GoatherdError):
 class RetryLater(GoatherdError):
     """Raise in a task: put this attempt back and try again after so many seconds."""
 
-    def __init__(self, after: float, reason: str = "the task asked to be tried later", *, count: bool = True) -> None:
-        self.after = after
+    def __init__(
+        self, after: float | timedelta, reason: str = "the task asked to be tried later", *, count: bool = True
+    ) -> None:
+        self.after = after.total_seconds() if isinstance(after, timedelta) else float(after)
+        if not 0 <= self.after < math.inf:
+            raise ValueError(f"RetryLater(after={after!r}) is not a time to come; give 0 or more seconds.")
         self.reason = reason
         self.count = count
         super().__init__(reason)

@@ -14,6 +14,7 @@ from goatherd.engine.runner import Runner
 from goatherd.engine.watchdog import Watchdog
 from goatherd.engine.worker import Load, Worker
 from goatherd.errors import DefinitionError
+from goatherd.model.task import TaskDefinition
 from goatherd.session import Session
 
 if TYPE_CHECKING:
@@ -46,8 +47,8 @@ async def working(
         watchdog = Watchdog()
         watchdog.start()
         life.callback(watchdog.stop)
-        await worker.start()
         life.push_async_callback(worker.stop)
+        await worker.start()
         yield worker
 
 
@@ -72,9 +73,9 @@ def make_worker(
     return Worker(session.ports.broker, attempts, session.clock, load, rules.most_deaths)
 
 
-def make_catalogue(app: Goatherd, session: Session) -> Catalogue:
-    """The tasks that a worker of this app does."""
-    tasks = [task for task in app.definitions() if not task.remote]
+def make_catalogue(app: Goatherd, session: Session, definitions: Iterable[TaskDefinition] | None = None) -> Catalogue:
+    """The tasks that a worker of this app does; `definitions` come instead of the app's own."""
+    tasks = [task for task in definitions or app.definitions() if not task.remote]
     for task in tasks:
         if task.place == "process":
             Home.of(task)

@@ -1,6 +1,7 @@
 """An app opened on one event loop: its ports and what stands on them."""
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
+from typing import TypeAlias
 
 from goatherd.config import Settings
 from goatherd.engine.enqueue import Sender
@@ -8,6 +9,9 @@ from goatherd.model.topology import Queue
 from goatherd.ports.clock import Clock
 from goatherd.ports.telemetry import Telemetry
 from goatherd.wiring import Ports, open_ports
+
+#: How ports are opened; tests put something between the app and its ports.
+Opener: TypeAlias = Callable[[Settings, Clock], Awaitable[Ports]]
 
 
 class Session:
@@ -21,9 +25,16 @@ class Session:
         self.users = 0
 
     @classmethod
-    async def open(cls, settings: Settings, clock: Clock, telemetry: Telemetry, queues: Iterable[Queue]) -> "Session":
+    async def open(
+        cls,
+        settings: Settings,
+        clock: Clock,
+        telemetry: Telemetry,
+        queues: Iterable[Queue],
+        opener: Opener = open_ports,
+    ) -> "Session":
         """Open the ports and make the queues that are missing."""
-        ports = await open_ports(settings, clock)
+        ports = await opener(settings, clock)
         try:
             await ports.broker.declare(queues)
         except BaseException:

@@ -22,6 +22,7 @@ from goatherd.ports.clock import SystemClock
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
+    from goatherd.config import Settings
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -35,7 +36,7 @@ class Task(Generic[_P, _R]):
         self._app = app
         self._declaration = declaration
         self._hints = hints
-        self._definition: TaskDefinition | None = None
+        self._definition: tuple[Settings, TaskDefinition] | None = None
         self._options = NO_OPTIONS
         self.__doc__ = declaration.function.__doc__
         self.__name__ = declaration.name
@@ -57,9 +58,11 @@ class Task(Generic[_P, _R]):
     @property
     def definition(self) -> TaskDefinition:
         """The task with every default filled in; raises DefinitionError or SettingsError."""
-        if self._definition is None:
-            self._definition = self._define()
-        return self._definition
+        settings = self._app.settings
+        # Tests put other settings into the app's place, so what was filled in holds for those that it came from.
+        if self._definition is None or self._definition[0] is not settings:
+            self._definition = (settings, self._define())
+        return self._definition[1]
 
     def options(
         self,
@@ -70,8 +73,8 @@ class Task(Generic[_P, _R]):
         id: str | None = None,
         priority: int | None = None,
     ) -> Self:
-        """The same task with options for the next verb."""
-        return self._with(job_options(delay, at, deadline, id, priority))
+        """The same task with options for the next verb, beside those it already has."""
+        return self._with(self._options.then(job_options(delay, at, deadline, id, priority)))
 
     async def send(self, *args: _P.args, **kwargs: _P.kwargs) -> str:
         """Fire and forget; durable when it returns the job's id."""
@@ -117,13 +120,13 @@ class Task(Generic[_P, _R]):
         task = self.definition
         if task.wants == "nothing":
             return task.function(*args, **kwargs)
-        calling = current.get()
         kind = Context if task.wants == "context" else BlockingContext
-        if not isinstance(calling, kind):
+        calling = current.get()
+        if calling is None:
             clock = SystemClock()
             work = Work(job_id="local", task=task.name, payload=_NOTHING, created=clock.now())
             calling = kind(self._app, task.name, task.queue, work, clock, None)
-        return task.function(calling, *args, **kwargs)
+        return task.function(calling.seen_as(kind), *args, **kwargs)
 
 
 class AsyncTask(Task[_P, _R]):

@@ -23,14 +23,21 @@ class Ports:
     controls: QueueControls
     workers: WorkerRecords
     checks: StoreChecks
+    #: Idempotent, also after `vanish`.
     close: Callable[[], Awaitable[None]]
     #: Let go of everything as after `kill -9`.
     vanish: Callable[[], Awaitable[None]]
 
 
 async def open_ports(settings: Settings, clock: Clock) -> Ports:
-    """Open what the settings name; raises Unavailable or SettingsError."""
+    """Open what the settings name; raises Unavailable, SettingsError or MissingExtra."""
     # Drivers are imported when they are needed, so that a program pays only for what it uses.
+    if settings.broker_url.startswith("sqlite:"):
+        return await _open_sqlite(settings, clock)
+    return await _open_rabbitmq(settings)
+
+
+async def _open_sqlite(settings: Settings, clock: Clock) -> Ports:
     from goatherd.adapters.sqlite.broker import SqliteBroker
     from goatherd.adapters.sqlite.dead_letters import SqliteDeadLetters
     from goatherd.adapters.sqlite.opening import FILES, path_of
@@ -40,15 +47,22 @@ async def open_ports(settings: Settings, clock: Clock) -> Ports:
     broker = SqliteBroker(database, clock, lease=settings.lease)
     records = SqliteRecords(database)
 
+    taken = [database]
+
+    async def give_back() -> None:
+        # Others may use the file too, so each user gives it back once, however often it is closed.
+        while taken:
+            await asyncio.to_thread(FILES.give_back, taken.pop())
+
     async def close() -> None:
         try:
             await broker.close()
         finally:
-            await asyncio.to_thread(FILES.give_back, database)
+            await give_back()
 
     async def vanish() -> None:
         await broker.vanish()
-        await asyncio.to_thread(FILES.give_back, database)
+        await give_back()
 
     return Ports(
         broker=broker,
@@ -59,6 +73,36 @@ async def open_ports(settings: Settings, clock: Clock) -> Ports:
         checks=records,
         close=close,
         vanish=vanish,
+    )
+
+
+async def _open_rabbitmq(settings: Settings) -> Ports:
+    try:
+        from goatherd.adapters.rabbitmq.address import read_address
+        from goatherd.adapters.rabbitmq.broker import RabbitBroker, Wishes
+        from goatherd.adapters.rabbitmq.dead_letters import RabbitDeadLetters
+    except ImportError as error:
+        raise MissingExtra("A broker_url with amqp://", "rabbitmq") from error
+
+    address = read_address(settings.broker_url)
+    wishes = Wishes(
+        app=settings.app,
+        declare=settings.declare,
+        queue_type=settings.queue_type,
+        connections=settings.connections,
+        publish_deadline=settings.publish_deadline,
+    )
+    broker = RabbitBroker(address, wishes)
+    await broker.open()
+    return Ports(
+        broker=broker,
+        operations=broker,
+        dead_letters=RabbitDeadLetters(address, broker.link, broker.publisher, broker.layout),
+        controls=broker.records,
+        workers=broker.records,
+        checks=broker.records,
+        close=broker.close,
+        vanish=broker.vanish,
     )
 
 

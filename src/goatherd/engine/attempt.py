@@ -9,12 +9,12 @@ import msgspec
 
 from goatherd.engine.catalogue import Catalogue
 from goatherd.engine.cutoff import Cutoff
-from goatherd.engine.processes import ChildDied, RemoteFault
+from goatherd.engine.processes import Child, ChildDied, RemoteFault
 from goatherd.engine.runner import Runner
 from goatherd.errors import Unavailable
 from goatherd.model.envelope import FromTheFuture, Unparsable
 from goatherd.model.formats import Work, failures_of
-from goatherd.model.message import DEATHS, Delivery, Message
+from goatherd.model.message import DEATHS, Delivery, Message, count_of
 from goatherd.model.signature import Arguments, Misfit
 from goatherd.model.task import TaskDefinition
 from goatherd.model.verdict import (
@@ -76,6 +76,11 @@ class Attempts:
         self._clock = clock
         self._telemetry = telemetry
         self._rules = rules
+        self._leaving = False
+
+    def leave(self) -> None:
+        """This worker ends now: a cancelled attempt is for others, and nothing is repeated."""
+        self._leaving = True
 
     def admit(self, delivery: Delivery) -> Admitted | Verdict:
         """Read a delivery: a job that may start, or what becomes of it instead."""
@@ -92,7 +97,7 @@ class Attempts:
             return self._crashed(deaths, work, "")
         if work.deadline is not None and work.deadline <= now:
             text = f"its deadline passed {now - work.deadline:.1f} s before a worker could start it"
-            return dead("expired", "JobExpired", text, work.failures, now)
+            return self._expired(work, text, work.failures)
         return self._for_task(message, work, now)
 
     async def make(self, delivery: Delivery, admitted: Admitted) -> None:
@@ -114,16 +119,16 @@ class Attempts:
             case Done():
                 self._broker.ack(delivery)
             case HandedBack():
-                await _insist(lambda: self._broker.hand_back([delivery]))
+                await self._insist(lambda: self._broker.hand_back([delivery]))
             case Again():
                 _tell_again(verdict, delivery, work)
-                following = self._following(delivery.message, verdict)
-                await _insist(lambda: self._broker.replace(delivery, following))
+                following = self._following(delivery.message, verdict, work)
+                await self._insist(lambda: self._broker.replace(delivery, following))
             case Dead(burial=burial):
                 message = delivery.message
                 name = (work.task if work is not None else None) or message.task
                 log.error("%s[%s] is a dead letter (%s): %s", name or "?", message.id, burial.reason, burial.message)
-                await _insist(lambda: self._broker.bury(delivery, burial))
+                await self._insist(lambda: self._broker.bury(delivery, burial))
                 self._telemetry.buried(message.queue, name or "", message.id, burial.reason)
 
     def _for_task(self, message: Message, work: Work, now: float) -> Admitted | Verdict:
@@ -143,68 +148,86 @@ class Attempts:
 
     async def _run(self, delivery: Delivery, admitted: Admitted, started: float) -> Verdict:
         try:
-            return await self._run_within_limit(admitted, started)
-        except asyncio.CancelledError:
-            return HandedBack()
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a task raises is its failure, not ours
+            if admitted.task.place != "process":
+                return await self._run_within_limit(admitted, started, None)
+            # A process that starts and imports the user's program takes no time from the job.
+            async with self._runner.child_for(admitted.task) as child:
+                return await self._run_within_limit(admitted, self._clock.now(), child)
+        except (KeyboardInterrupt, GeneratorExit):
+            raise
+        except BaseException as error:  # noqa: BLE001 - whatever a task raises is its failure, not ours
+            if self._leaving and isinstance(error, asyncio.CancelledError):
+                return HandedBack()
             return self._after(error, delivery, admitted)
 
-    async def _run_within_limit(self, admitted: Admitted, started: float) -> Verdict:
+    async def _run_within_limit(self, admitted: Admitted, started: float, child: Child | None) -> Verdict:
         task, work, arguments = admitted.task, admitted.work, admitted.arguments
         limit, is_deadline = _limit(task, work, started)
         if limit is None:
-            return Done(result=await self._runner.run(task, work, arguments, None))
+            return Done(result=await self._runner.run(task, work, arguments, None, child))
+        if limit <= 0:
+            return self._expired(work, "its deadline passed while it waited for its turn", work.failures)
         with Cutoff(limit, f"{task.name}[{work.job_id}]") as cutoff:
-            return Done(result=await self._runner.run(task, work, arguments, started + limit))
+            return Done(result=await self._runner.run(task, work, arguments, started + limit, child))
         assert cutoff.expired, "only a cut-off leaves the block without a result"
         return self._cut_off(task, work, limit, is_deadline=is_deadline)
 
-    def _after(self, error: Exception | SystemExit, delivery: Delivery, admitted: Admitted) -> Verdict:
+    def _after(self, error: BaseException, delivery: Delivery, admitted: Admitted) -> Verdict:
         work, retry = admitted.work, admitted.task.retry
         if isinstance(error, ChildDied):
             return self._child_died(error, delivery, work)
-        if isinstance(error, RemoteFault):
-            fault = error.fault
-        elif isinstance(error, SystemExit):
-            fault = Fault.of(RuntimeError(f"the task called sys.exit({error})"), retry)
-        else:
-            fault = Fault.of(error, retry)
+        fault = error.fault if isinstance(error, RemoteFault) else Fault.of(error, retry)
         return after_fault(fault, work, retry, self._clock.now())
 
     def _cut_off(self, task: TaskDefinition, work: Work, limit: float, *, is_deadline: bool) -> Verdict:
-        now = self._clock.now()
         if is_deadline:
-            return dead("expired", "JobExpired", "its deadline passed while it ran", work.attempt, now)
+            return self._expired(work, "its deadline passed while it ran", work.attempt)
         error = TimeoutError(f"the attempt took longer than its time-out of {limit:g} s")
-        return after_fault(Fault.of(error, task.retry), work, task.retry, now)
+        return after_fault(Fault.of(error, task.retry), work, task.retry, self._clock.now())
+
+    def _expired(self, work: Work, text: str, attempts: int) -> Verdict:
+        return dead("expired", "JobExpired", text, attempts, self._clock.now())
 
     def _child_died(self, error: ChildDied, delivery: Delivery, work: Work) -> Verdict:
         if deaths_of(delivery) + 1 >= self._rules.most_deaths:
             return self._crashed(deaths_of(delivery) + 1, work, str(error))
-        deaths = _told_deaths(delivery) + 1
+        deaths = count_of(delivery.message.headers, DEATHS) + 1
         return Again(delay=0, failures=work.failures, why=str(error), headers={DEATHS: deaths})
 
     def _crashed(self, deaths: int, work: Work, last: str) -> Verdict:
         text = f"{deaths} processes died while they ran it{last and ': '}{last}"
         return dead("crashed", "WorkerDied", text, work.failures + deaths, self._clock.now())
 
-    def _following(self, message: Message, again: Again) -> Message:
+    def _following(self, message: Message, again: Again, work: Work | None) -> Message:
         format_of_queue = self._catalogue.format_of(message.queue)
         body = message.body
         if not again.refused and again.failures:
             body = format_of_queue.for_attempt(body, again.failures + 1)
+        # A stranger may have sent it without an id; every attempt has the one that the first was given.
+        job_id = message.id or (work.job_id if work is not None else "")
         due = self._clock.now() + again.delay
-        return msgspec.structs.replace(message, body=body, due=due, headers=headers_for(again, message.headers))
+        headers = headers_for(again, message.headers)
+        return msgspec.structs.replace(message, id=job_id, body=body, due=due, headers=headers)
+
+    async def _insist(self, tell: Callable[[], Awaitable[None]]) -> None:
+        """What was decided is not lost while the broker is away: the delivery stays ours until it knows."""
+        told = False
+        while True:
+            try:
+                return await tell()
+            except Unavailable as error:
+                if self._leaving:
+                    log.warning("The broker cannot be told what became of a job, so others get it again: %s", error)
+                    return None
+                if not told:
+                    log.warning("The broker cannot be told what became of a job; trying until it can: %s", error)
+                    told = True
+                await asyncio.sleep(SETTLE_AGAIN_AFTER)
 
 
 def deaths_of(delivery: Delivery) -> int:
     """How many workers and child processes died while they ran the job."""
-    return delivery.deaths + _told_deaths(delivery)
-
-
-def _told_deaths(delivery: Delivery) -> int:
-    told = delivery.message.headers.get(DEATHS, 0)
-    return int(told) if isinstance(told, int | float) else 0
+    return delivery.deaths + count_of(delivery.message.headers, DEATHS)
 
 
 def _limit(task: TaskDefinition, work: Work, started: float) -> tuple[float | None, bool]:
@@ -234,18 +257,3 @@ def _outcome(verdict: Verdict) -> Outcome:
             return "dead"
         case HandedBack():
             return "handed_back"
-
-
-async def _insist(tell: Callable[[], Awaitable[None]]) -> None:
-    """What was decided is not lost while the broker is away: the delivery stays ours until it knows."""
-    told = False
-    while True:
-        try:
-            await tell()
-        except Unavailable as error:
-            if not told:
-                log.warning("The broker cannot be told what became of a job; trying until it can: %s", error)
-                told = True
-            await asyncio.sleep(SETTLE_AGAIN_AFTER)
-        else:
-            return

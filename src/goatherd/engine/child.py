@@ -12,8 +12,9 @@ from typing import Any
 
 import msgspec
 
-from goatherd.engine.context import BlockingContext
+from goatherd.engine.context import BlockingContext, current
 from goatherd.engine.processes import Answer, Home, Request
+from goatherd.model.formats import Work
 from goatherd.model.retry import Retry
 from goatherd.model.signature import Arguments
 from goatherd.model.task import TaskDefinition
@@ -25,8 +26,10 @@ _DIE_WITH_PARENT = 1
 
 def main(descriptor: int) -> None:
     """Serve until the parent closes the socket."""
-    # Ctrl-C reaches the whole terminal group; what happens to the job is the parent's decision.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Ctrl-C reaches the whole terminal group, and service managers stop a whole group too; what happens to the job is
+    # the parent's decision. Signals are taken and dropped, for programs that a job starts would inherit an "ignore".
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda number, frame: None)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
     with socket.socket(fileno=descriptor) as connection, connection.makefile("rwb") as stream:
@@ -39,29 +42,29 @@ def main(descriptor: int) -> None:
 
 
 def _answer(request: Request) -> Answer:
+    retry = Retry()
     try:
         holder = _find(request.home)
-    except Exception as error:  # noqa: BLE001 - told to the parent, which knows the task's rule
-        return Answer(fault=asdict(Fault.of(error, Retry())))
-    task: TaskDefinition = holder.definition
-    try:
-        positional, named = _arguments(holder.app, task, request)
+        task: TaskDefinition = holder.definition
+        retry = task.retry
+        if request.work is None:
+            return Answer()
+        positional, named = _arguments(holder.app, task, request.work, request.remaining)
         result = task.function(*positional, **named)
         return Answer(result=msgspec.Raw(task.signature.encode_result(result)))
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a task raises is its failure
-        raised = error if isinstance(error, Exception) else RuntimeError(f"the task called sys.exit({error})")
-        return Answer(fault=asdict(Fault.of(raised, task.retry)))
+    except BaseException as error:  # noqa: BLE001 - whatever a task raises is its failure
+        return Answer(fault=asdict(Fault.of(error, retry)))
 
 
-def _arguments(app: object, task: TaskDefinition, request: Request) -> Arguments:
-    work = request.work
+def _arguments(app: object, task: TaskDefinition, work: Work, remaining: float | None) -> Arguments:
     payload = task.signature.by_name(work.positional, work.payload) if work.positional else work.payload
     arguments = task.signature.decode(payload)
+    clock = SystemClock()
+    until = None if remaining is None else clock.now() + remaining
+    context = BlockingContext(app, task.name, task.queue, work, clock, until)
+    current.set(context)
     if task.wants != "blocking context":
         return arguments
-    clock = SystemClock()
-    until = None if request.remaining is None else clock.now() + request.remaining
-    context = BlockingContext(app, task.name, task.queue, work, clock, until)
     return Arguments((context, *arguments.positional), arguments.named)
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import logging
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from goatherd.model.formats import Work
 from goatherd.ports.clock import Clock
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
+
+AnyContext = TypeVar("AnyContext", bound="_JobView")
 
 _log = logging.getLogger("goatherd.task")
 
@@ -27,6 +29,12 @@ class _JobView:
         self._work = work
         self._clock = clock
         self._until = until
+
+    def seen_as(self, kind: type[AnyContext]) -> AnyContext:
+        """The same job through the other kind of context, for a task that is called inside of another."""
+        if isinstance(self, kind):
+            return self
+        return kind(self._app, self._task, self._queue, self._work, self._clock, self._until)
 
     @property
     def app(self) -> Goatherd:
@@ -96,8 +104,10 @@ class _JobLog(logging.LoggerAdapter[logging.Logger]):
 
     def process(self, msg: Any, kwargs: Any) -> tuple[Any, Any]:
         told = self.extra or {}
-        kwargs["extra"] = {**told, **kwargs.get("extra", {})}
-        return f"{told['task']}[{told['job_id']}#{told['attempt']}] {msg}", kwargs
+        kwargs["extra"] = {**told, **(kwargs.get("extra") or {})}
+        # The text becomes part of a %-format, and an id that a user chose may hold a percent sign.
+        which = f"{told['task']}[{told['job_id']}#{told['attempt']}]".replace("%", "%%")
+        return f"{which} {msg}", kwargs
 
 
 #: The context of the job whose code runs now; None outside of tasks.

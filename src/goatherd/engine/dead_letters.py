@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from goatherd.model.dead_letter import DeadLetter, LetterFilter, StoredLetter
-from goatherd.model.envelope import FromTheFuture, Unparsable, moment
+from goatherd.model.envelope import BROKEN, FromTheFuture, Unparsable, moment
 from goatherd.model.formats import Format, Work
 from goatherd.model.message import DEATHS, FAILURES, REFUSALS, REFUSED_SINCE, Delivery, Message
 from goatherd.ports.dead_letters import DeadLetters
@@ -41,14 +41,17 @@ def read_letter(stored: StoredLetter, layout: Format) -> DeadLetter:
 
 
 def fresh_message(stored: StoredLetter, layout: Format, arguments: Mapping[str, Any] | None = None) -> Message:
-    """The message that puts a letter back to work: its own bytes with all counts reset, or with other arguments."""
+    """The message that puts a letter back to work, with other arguments if given.
+
+    All counts begin anew and a deadline is left out, for it may be what the job died of.
+    """
     original = stored.original
     headers = {name: value for name, value in original.headers.items() if name not in _COUNTS}
     body = original.body
     if arguments is not None:
-        body = layout.with_arguments(body, msgspec.json.encode(arguments))
+        body = layout.afresh(body, msgspec.json.encode(arguments))
     elif _work(stored, layout) is not None:
-        body = layout.for_attempt(body, 1)
+        body = layout.afresh(body)
     return msgspec.structs.replace(original, body=body, headers=headers, due=None, expires=None)
 
 
@@ -76,13 +79,21 @@ class DeadLetterOffice:
 
     async def replay(self, wanted: LetterFilter, limit: int | None = None) -> AsyncIterator[int]:
         """Put all matching letters back to work; yields how many so far after each step."""
-        async for batch, done in _batches(self._letters.find(wanted, limit)):
-            yield done + await self._replay(batch, None)
+        replayed = 0
+        async for batch in _batches(self._letters.find(wanted, limit)):
+            replayed += await self._replay(batch, None)
+            yield replayed
 
     async def discard(self, wanted: LetterFilter, limit: int | None = None) -> AsyncIterator[int]:
         """Delete all matching letters for good; yields how many so far after each step."""
-        async for batch, done in _batches(self._letters.find(wanted, limit)):
-            yield done + await self._letters.discard(batch)
+        discarded = 0
+        async for batch in _batches(self._letters.find(wanted, limit)):
+            discarded += await self._letters.discard(batch)
+            yield discarded
+
+    async def discard_one(self, letter_id: str) -> bool:
+        """Delete one letter for good; false if someone else was faster."""
+        return await self._letters.discard([await self._letters.get(letter_id)]) == 1
 
     async def _replay(self, batch: Sequence[StoredLetter], arguments: Mapping[str, Any] | None) -> int:
         return await self._letters.replay(
@@ -90,17 +101,15 @@ class DeadLetterOffice:
         )
 
 
-async def _batches(letters: AsyncIterator[StoredLetter]) -> AsyncIterator[tuple[list[StoredLetter], int]]:
-    """The letters in batches, each with how many came before; all are known before the first is touched.
+async def _batches(letters: AsyncIterator[StoredLetter]) -> AsyncIterator[list[StoredLetter]]:
+    """The letters in batches; all are known before the first is touched.
 
     A letter that fails again while others are still replayed must not be met a second time.
     """
     found = [stored async for stored in letters]
     rest = iter(found)
-    done = 0
     while batch := list(islice(rest, BATCH)):
-        yield batch, done
-        done += len(batch)
+        yield batch
 
 
 def _work(stored: StoredLetter, layout: Format) -> Work | None:
@@ -115,6 +124,6 @@ def _arguments(work: Work | None) -> Mapping[str, object] | None:
         return None
     try:
         named: dict[str, object] = msgspec.json.decode(work.payload, type=dict[str, Any])
-    except msgspec.DecodeError:
+    except BROKEN:
         return None
     return named

@@ -62,9 +62,8 @@ class Sender:
                 await self._publish(batch)
             except Unavailable as error:
                 refused = set(error.jobs) or {message.id for message in batch}
-                error.jobs = tuple(message.id for message in messages[sent:] if message.id in refused) + tuple(
-                    message.id for message in messages[sent + len(batch) :]
-                )
+                untried = [message.id for message in messages[sent + len(batch) :]]
+                error.jobs = (*(message.id for message in batch if message.id in refused), *untried)
                 raise
             sent += len(batch)
         return [job.id for job in waiting]

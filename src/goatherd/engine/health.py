@@ -21,7 +21,7 @@ async def gather_health(broker: Broker, operations: QueueOperations, meter: Mete
         async with asyncio.timeout(DEADLINE):
             for queue in await operations.queues():
                 queues[queue.name] = QueueHealth(
-                    depth=queue.ready + queue.delayed,
+                    depth=queue.ready + (queue.delayed or 0),
                     consumers=queue.consumers,
                     oldest_age=queue.oldest_age,
                     published_per_second=meter.sending[queue.name].per_second(),

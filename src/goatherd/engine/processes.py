@@ -9,6 +9,8 @@ import os
 import signal
 import socket
 import sys
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import asynccontextmanager
 from typing import Any, Self
 
 import msgspec
@@ -61,17 +63,17 @@ class Home(msgspec.Struct, frozen=True):
 
 
 class Request(msgspec.Struct, frozen=True):
-    """One job for a child."""
+    """One job for a child, or only the function that it should have ready."""
 
     home: Home
-    work: Work
-    remaining: float | None
+    work: Work | None = None
+    remaining: float | None = None
 
 
 class Answer(msgspec.Struct, frozen=True):
     """What became of it."""
 
-    result: msgspec.Raw | None = None
+    result: msgspec.Raw = msgspec.Raw(b"null")
     fault: dict[str, Any] | None = None
 
 
@@ -79,22 +81,22 @@ class Processes:
     """The children of one worker."""
 
     def __init__(self) -> None:
-        self._idle: list[_Child] = []
-        self._all: set[_Child] = set()
+        self._idle: list[Child] = []
+        self._all: set[Child] = set()
 
-    async def run(self, task: TaskDefinition, work: Work, remaining: float | None) -> object:
-        """The function's result; raises RemoteFault or ChildDied. Cancelling it kills the child."""
-        child = self._idle.pop() if self._idle else await self._start()
+    @asynccontextmanager
+    async def seat(self, task: TaskDefinition) -> AsyncIterator["Child"]:
+        """A child that has the task's function ready; leaving the block while its code runs kills it."""
+        child = await self._take_idle() or await self._start()
         try:
-            answer = await child.ask(Request(Home.of(task), work, remaining))
-        except BaseException:
-            self._all.discard(child)
-            await child.kill()
-            raise
-        self._idle.append(child)
-        if answer.fault is not None:
-            raise RemoteFault(Fault(**answer.fault))
-        return task.signature.decode_result(answer.result or msgspec.Raw(b"null"))
+            await child.make_ready(Home.of(task))
+            yield child
+        finally:
+            if child.is_idle:
+                self._idle.append(child)
+            else:
+                self._all.discard(child)
+                await child.kill()
 
     async def close(self) -> None:
         """Kill what still runs."""
@@ -103,13 +105,23 @@ class Processes:
         self._all.clear()
         self._idle.clear()
 
-    async def _start(self) -> "_Child":
-        child = await _Child.start()
+    async def _take_idle(self) -> "Child | None":
+        while self._idle:
+            child = self._idle.pop()
+            if child.is_idle:
+                return child
+            # It died while it had nothing to do, which is no job's fault.
+            self._all.discard(child)
+            await child.kill()
+        return None
+
+    async def _start(self) -> "Child":
+        child = await Child.start()
         self._all.add(child)
         return child
 
 
-class _Child:
+class Child:
     """One process and the socket to it."""
 
     def __init__(
@@ -118,9 +130,12 @@ class _Child:
         self._process = process
         self._reader = reader
         self._writer = writer
+        self._asked = False
+        self._ready: set[Home] = set()
 
     @classmethod
     async def start(cls) -> Self:
+        """Start a process and wait until it listens; raises ChildDied."""
         ours, theirs = socket.socketpair()
         command = [sys.executable, "-m", "goatherd.engine.child", str(theirs.fileno())]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
@@ -131,28 +146,59 @@ class _Child:
         reader, writer = await asyncio.open_connection(sock=ours, limit=LARGEST_ANSWER)
         child = cls(process, reader, writer)
         try:
-            async with asyncio.timeout(START_DEADLINE):
-                await child._read()
-        except TimeoutError as error:
+            await child._within_start_deadline(child._read())
+        except BaseException:
             await child.kill()
-            raise ChildDied(f"its process did not start within {START_DEADLINE:g} s") from error
+            raise
         return child
 
-    async def ask(self, request: Request) -> Answer:
-        self._writer.write(msgspec.json.encode(request) + b"\n")
-        return msgspec.json.decode(await self._read(), type=Answer)
+    @property
+    def is_idle(self) -> bool:
+        """Whether it lives and waits for a job."""
+        return not self._asked and self._process.returncode is None
+
+    async def make_ready(self, home: Home) -> None:
+        """Let it import the function, so that the first job does not pay for it."""
+        if home not in self._ready:
+            await self._within_start_deadline(self._ask(Request(home)))
+            self._ready.add(home)
+
+    async def run(self, task: TaskDefinition, work: Work, remaining: float | None) -> object:
+        """The function's result; raises RemoteFault or ChildDied."""
+        answer = await self._ask(Request(Home.of(task), work, remaining))
+        if answer.fault is not None:
+            raise RemoteFault(Fault(**answer.fault))
+        return task.signature.decode_result(answer.result)
 
     async def kill(self) -> None:
+        """End it, whatever it does."""
         self._writer.close()
         if self._process.returncode is None:
             self._process.kill()
         await self._process.wait()
 
+    async def _ask(self, request: Request) -> Answer:
+        self._asked = True
+        self._writer.write(msgspec.json.encode(request) + b"\n")
+        answer = msgspec.json.decode(await self._read(), type=Answer)
+        self._asked = False
+        return answer
+
     async def _read(self) -> bytes:
-        line = await self._reader.readline()
+        try:
+            line = await self._reader.readline()
+        except ConnectionError:
+            line = b""
         if not line:
             raise ChildDied(f"its process (pid {self._process.pid}) {_how_it_ended(await self._process.wait())}")
         return line
+
+    async def _within_start_deadline(self, step: Awaitable[object]) -> None:
+        try:
+            async with asyncio.timeout(START_DEADLINE):
+                await step
+        except TimeoutError as error:
+            raise ChildDied(f"its process was not ready within {START_DEADLINE:g} s") from error
 
 
 def _how_it_ended(code: int) -> str:

@@ -1,13 +1,14 @@
 """Run a task's code where it belongs: on the event loop, in a thread, or in a process of its own."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+import inspect
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import Any, TypeAlias
 
 from goatherd.engine.context import BlockingContext, Context, current
 from goatherd.engine.enqueue import current_trace
-from goatherd.engine.processes import Processes
+from goatherd.engine.processes import Child, Processes
 from goatherd.engine.threads import Threads
 from goatherd.model.formats import Work
 from goatherd.model.signature import Arguments
@@ -27,39 +28,57 @@ class Runner:
         self._threads = Threads()
         self._processes = Processes()
 
-    async def run(self, task: TaskDefinition, work: Work, arguments: Arguments, until: float | None) -> object:
+    def child_for(self, task: TaskDefinition) -> AbstractAsyncContextManager[Child]:
+        """A process that is ready to run the task."""
+        return self._processes.seat(task)
+
+    async def run(
+        self, task: TaskDefinition, work: Work, arguments: Arguments, until: float | None, child: Child | None = None
+    ) -> object:
         """The task's result; raises what it raised. Cancelling this stops the code as far as Python can."""
         view = (self._app, task.name, task.queue, work, self._clock, until)
         context = Context(*view)
         current.set(context)
         current_trace.set(work.trace_id)
-        if not self._around:
-            return await self._place(task, work, arguments, context, view)
-        async with AsyncExitStack() as wrapped:
-            for hook in self._around:
-                await wrapped.enter_async_context(hook(context))
-            return await self._place(task, work, arguments, context, view)
+        if child is not None:
+            code = child.run(task, work, context.remaining)
+        elif task.place == "thread":
+            code = self._in_thread(task, arguments, BlockingContext(*view))
+        else:
+            positional = (context, *arguments.positional) if task.wants == "context" else arguments.positional
+            code = task.function(*positional, **arguments.named)
+        return await (self._within_hooks(context, code) if self._around else code)
 
     async def close(self) -> None:
         """End idle threads and child processes."""
         self._threads.close()
         await self._processes.close()
 
-    async def _place(
-        self, task: TaskDefinition, work: Work, arguments: Arguments, context: Context, view: tuple[Any, ...]
-    ) -> object:
-        positional, named = arguments
-        if task.place == "loop":
-            if task.wants == "context":
-                return await task.function(context, *positional, **named)
-            return await task.function(*positional, **named)
-        blocking = BlockingContext(*view)
-        if task.place == "process":
-            return await self._processes.run(task, work, context.remaining)
-        if task.wants == "blocking context":
-            positional = (blocking, *positional)
+    async def _within_hooks(self, context: Context, code: Coroutine[Any, Any, object]) -> object:
         try:
-            return await self._threads.run(lambda: task.function(*positional, **named))
+            async with AsyncExitStack() as wrapped:
+                for hook in self._around:
+                    await wrapped.enter_async_context(hook(context))
+                return await code
+        finally:
+            # A hook that fails leaves it unstarted, which is no oversight.
+            code.close()
+
+    async def _in_thread(self, task: TaskDefinition, arguments: Arguments, context: BlockingContext) -> object:
+        current.set(context)
+        positional = (context, *arguments.positional) if task.wants == "blocking context" else arguments.positional
+        try:
+            return await self._threads.run(lambda: _finished(task.function(*positional, **arguments.named)))
         except asyncio.CancelledError:
-            blocking.cancel()
+            context.cancel()
             raise
+
+
+def _finished(result: object) -> object:
+    if inspect.iscoroutine(result):
+        result.close()
+        raise TypeError(
+            "the task is a plain function that returned a coroutine, which nobody awaits; if a decorator hides an "
+            "`async def`, let it return an `async def` too"
+        )
+    return result

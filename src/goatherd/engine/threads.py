@@ -7,6 +7,8 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any, TypeAlias
 
+from goatherd.model.verdict import as_exception
+
 _Call: TypeAlias = tuple[Callable[[], Any], "asyncio.Future[Any]"]
 
 
@@ -57,15 +59,12 @@ class Threads:
 
 
 def _tell(outcome: "asyncio.Future[Any]", result: Any, error: BaseException | None) -> None:
-    if isinstance(error, StopIteration | KeyboardInterrupt | SystemExit):
-        # A future cannot carry StopIteration, and the others would end the loop instead of the attempt.
-        error = RuntimeError(f"the task raised {type(error).__name__}: {error}")
-
     def settle() -> None:
         if outcome.done():
             return
         if error is not None:
-            outcome.set_exception(error)
+            # A future cannot carry StopIteration, and sys.exit() would end the loop instead of the attempt.
+            outcome.set_exception(as_exception(error))
         else:
             outcome.set_result(result)
 

@@ -9,15 +9,14 @@ from dataclasses import dataclass
 from goatherd.engine.attempt import Admitted, Attempts, deaths_of
 from goatherd.engine.suspects import LONGEST_WAIT, Suspects
 from goatherd.errors import Unavailable
+from goatherd.model.formats import failures_of
 from goatherd.model.message import Delivery
-from goatherd.model.verdict import Again
+from goatherd.model.verdict import after_our_fault
 from goatherd.ports.broker import Broker, Subscription
 from goatherd.ports.clock import Clock
 
 #: Seconds that cancelled code gets to clean up before the worker leaves without it.
 LAST_WORDS = 5.0
-#: Seconds before a job is tried again after a fault of our own.
-AFTER_OUR_FAULT = 10.0
 
 log = logging.getLogger("goatherd.worker")
 
@@ -74,7 +73,9 @@ class Worker:
         if self._nudge is not None:
             self._nudge.cancel()
         subscriptions, self._subscriptions = self._subscriptions, []
-        await asyncio.gather(*(subscription.stop() for subscription in subscriptions))
+        for outcome in await asyncio.gather(*(each.stop() for each in subscriptions), return_exceptions=True):
+            if isinstance(outcome, BaseException):
+                log.warning("A queue could not be told that no more is taken: %s", outcome)
         await self._hand_back_waiting()
         if self._running:
             log.info("Waiting up to %g s for %d running jobs to end", self._load.grace_period, len(self._running))
@@ -117,7 +118,12 @@ class Worker:
         self._nudge = asyncio.get_running_loop().call_later(LONGEST_WAIT, self._fill)
 
     def _take(self, delivery: Delivery) -> None:
-        admitted = self._attempts.admit(delivery)
+        try:
+            admitted = self._attempts.admit(delivery)
+        except Exception as error:
+            log.exception("Job %s could not be read; this is a fault of Goatherd", delivery.message.id)
+            failures = failures_of(delivery.message.headers)
+            admitted = after_our_fault(error, failures, self._clock.now(), unread=True)
         if not isinstance(admitted, Admitted):
             settling = self._attempts.settle(delivery, admitted)
             self._own(asyncio.create_task(settling, name=f"settle {delivery.message.id}"), delivery, None)
@@ -145,8 +151,8 @@ class Worker:
             await self._attempts.make(delivery, admitted)
         except Exception as error:
             log.exception("Job %s could not be worked on; this is a fault of Goatherd", delivery.message.id)
-            again = Again(delay=AFTER_OUR_FAULT, failures=admitted.work.failures, why=f"a fault of Goatherd: {error}")
-            await self._attempts.settle(delivery, again, admitted.work)
+            verdict = after_our_fault(error, admitted.work.failures, self._clock.now(), unread=False)
+            await self._attempts.settle(delivery, verdict, admitted.work)
 
     def _ended(self, task: "asyncio.Task[None]") -> None:
         delivery, limited = self._running.pop(task)
@@ -191,6 +197,7 @@ class Worker:
         return True
 
     async def _cancel_running(self) -> None:
+        self._attempts.leave()
         deadline = self._clock_of_loop() + LAST_WORDS
         while self._running and self._clock_of_loop() < deadline:
             for task in self._running:

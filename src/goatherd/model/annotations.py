@@ -6,12 +6,15 @@ from typing import Any, get_type_hints
 
 from goatherd.errors import DefinitionError
 
+#: What an annotation that was written as text may raise when it is read.
+_UNRESOLVED = (NameError, AttributeError, TypeError, SyntaxError)
+
 
 def resolve(function: Callable[..., Any], scope: Mapping[str, Any]) -> dict[str, Any] | None:
     """The annotations, or None while a name in them is not defined yet (it may follow later in the module)."""
     try:
         return get_type_hints(function, localns=dict(scope), include_extras=True)
-    except NameError:
+    except _UNRESOLVED:
         return None
 
 
@@ -24,6 +27,8 @@ def resolve_now(function: Callable[..., Any], task: str) -> dict[str, Any]:
             f"An annotation of task {task!r} names {error.name!r}, which does not exist when the program runs. "
             f"Import it outside of `if TYPE_CHECKING:`, for arguments are checked against it."
         ) from error
+    except _UNRESOLVED as error:
+        raise DefinitionError(f"An annotation of task {task!r} cannot be read: {error}.") from error
 
 
 def caller_scope(depth: int = 2) -> Mapping[str, Any]:

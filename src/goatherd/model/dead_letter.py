@@ -44,6 +44,16 @@ class LetterFilter(msgspec.Struct, frozen=True, kw_only=True):
     #: Only letters that failed at or before this time.
     failed_before: float | None = None
 
+    def matches(self, letter: StoredLetter) -> bool:
+        """Whether a letter is meant, for stores that cannot ask themselves."""
+        burial, original = letter.burial, letter.original
+        return (
+            (self.queue is None or original.queue == self.queue)
+            and (self.task is None or original.task == self.task)
+            and (self.error is None or self.error.lower() in f"{burial.error_type} {burial.message}".lower())
+            and (self.failed_before is None or burial.failed_at <= self.failed_before)
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class DeadLetter:

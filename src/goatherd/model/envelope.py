@@ -4,14 +4,20 @@
      "created_at": "2026-01-31T09:00:00Z", "deadline": "2026-01-31T09:01:40Z", "payload": {"to": "a@b.c"}}
 
 `task_id` is the job's id, `step` its task, `payload` the arguments by name. `deadline` is left out when there is
-none; `v`, `attempt`, `trace_id` and `created_at` may be left out by other programs. Unknown members are ignored.
+none; `v`, `attempt`, `trace_id` and `created_at` may be left out by other programs. A time without a zone is taken
+as UTC. Members that are unknown here are ignored, and kept when the job is tried again.
 """
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 import msgspec
 
 VERSION = 1
+
+#: What reading a stranger's bytes may raise: broken JSON, wrong types, broken text, or nesting without end.
+BROKEN = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 class Unparsable(Exception):
@@ -31,7 +37,7 @@ class Envelope(msgspec.Struct, frozen=True, kw_only=True):
     attempt: int = 1
     trace_id: str = ""
     created_at: datetime | None = None
-    deadline: datetime | msgspec.UnsetType = msgspec.UNSET
+    deadline: datetime | msgspec.UnsetType | None = msgspec.UNSET
     payload: msgspec.Raw
 
 
@@ -47,8 +53,9 @@ def encode(envelope: Envelope) -> bytes:
 def decode(body: bytes) -> Envelope:
     """Read an envelope; raises Unparsable or FromTheFuture."""
     try:
+        str(body, "utf-8")  # the decoder passes over what it does not know, broken or not
         envelope = _decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except BROKEN as error:
         # A newer version may have changed a field's type, so its version is looked for before it is called broken.
         version = _version_of(body)
         if version is not None and version > VERSION:
@@ -59,9 +66,25 @@ def decode(body: bytes) -> Envelope:
     return envelope
 
 
+def with_members(body: bytes, members: Mapping[str, Any], without: str = "") -> bytes:
+    """A JSON object with other values for some members; what else it has, known here or not, stays as it is."""
+    kept = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
+    kept.pop(without, None)
+    return msgspec.json.encode({**kept, **members})
+
+
 def moment(timestamp: float) -> datetime:
-    """Seconds since the epoch as the aware time that goes onto the wire."""
-    return datetime.fromtimestamp(timestamp, UTC)
+    """Seconds since the epoch as the aware time that goes onto the wire, or the nearest that can be written."""
+    return datetime.fromtimestamp(min(max(timestamp, _FIRST), _LAST), UTC)
+
+
+def timestamp(moment: datetime) -> float:
+    """A time from the wire as seconds since the epoch."""
+    return (moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)).timestamp()
+
+
+_FIRST = datetime.min.replace(tzinfo=UTC).timestamp()
+_LAST = datetime.max.replace(tzinfo=UTC, microsecond=0).timestamp()
 
 
 class _OnlyVersion(msgspec.Struct):
@@ -71,7 +94,7 @@ class _OnlyVersion(msgspec.Struct):
 def _version_of(body: bytes) -> int | None:
     try:
         return msgspec.json.decode(body, type=_OnlyVersion).v
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except BROKEN:
         return None
 
 

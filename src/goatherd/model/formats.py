@@ -1,16 +1,17 @@
 """How a job looks on a queue: our own envelope, a bare JSON body, or TaskIQ's layout."""
 
-from collections.abc import Callable, Mapping
-from typing import Any, Literal, Protocol, TypeAlias
+from collections.abc import Mapping
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 import msgspec
 
 from goatherd.model import envelope
-from goatherd.model.envelope import Envelope, Unparsable
+from goatherd.model.envelope import BROKEN, Envelope, Unparsable, timestamp, with_members
 from goatherd.model.ids import new_id
-from goatherd.model.message import FAILURES, Delivery, Headers
+from goatherd.model.message import FAILURES, Delivery, Headers, count_of
 
 FormatName: TypeAlias = Literal["native", "plain", "taskiq"]
+_Read = TypeVar("_Read")
 
 
 class Stamp(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,8 +58,11 @@ class Format(Protocol):
     def for_attempt(self, body: bytes, attempt: int) -> bytes:
         """The body for a later attempt, where the layout tells the attempt."""
 
-    def with_arguments(self, body: bytes, payload: bytes) -> bytes:
-        """The same job with other arguments, as its first attempt; raises Unparsable or FromTheFuture."""
+    def afresh(self, body: bytes, payload: bytes | None = None) -> bytes:
+        """The same job as its first attempt, with no deadline, and with other arguments if they are given.
+
+        Raises Unparsable or FromTheFuture.
+        """
 
 
 class Native:
@@ -83,22 +87,23 @@ class Native:
     def decode(self, delivery: Delivery) -> Work:
         message = delivery.message
         read = envelope.decode(message.body)
+        job_id = read.task_id or message.id or new_id()
         return Work(
-            job_id=read.task_id,
+            job_id=job_id,
             task=read.step,
             payload=read.payload,
             failures=failures_of(message.headers, read.attempt - 1),
-            trace_id=read.trace_id or read.task_id,
-            created=delivery.accepted if read.created_at is None else read.created_at.timestamp(),
-            deadline=message.expires if read.deadline is msgspec.UNSET else read.deadline.timestamp(),
+            trace_id=read.trace_id or job_id,
+            created=delivery.accepted if read.created_at is None else timestamp(read.created_at),
+            deadline=timestamp(read.deadline) if read.deadline else message.expires,
         )
 
     def for_attempt(self, body: bytes, attempt: int) -> bytes:
-        return envelope.encode(msgspec.structs.replace(envelope.decode(body), attempt=attempt))
+        return _changed(body, {"attempt": attempt})
 
-    def with_arguments(self, body: bytes, payload: bytes) -> bytes:
-        changed = msgspec.structs.replace(envelope.decode(body), attempt=1, payload=msgspec.Raw(payload))
-        return envelope.encode(changed)
+    def afresh(self, body: bytes, payload: bytes | None = None) -> bytes:
+        envelope.decode(body)
+        return _changed(body, {"attempt": 1, **_if_given("payload", payload)}, without="deadline")
 
 
 class Plain:
@@ -111,13 +116,14 @@ class Plain:
 
     def decode(self, delivery: Delivery) -> Work:
         message = delivery.message
-        payload = _read(lambda: msgspec.json.decode(message.body, type=msgspec.Raw), "JSON")
+        payload = _read(message.body, msgspec.Raw, "JSON")
+        job_id = message.id or new_id()
         return Work(
-            job_id=message.id or new_id(),
+            job_id=job_id,
             task=None,
             payload=payload,
             failures=failures_of(message.headers),
-            trace_id=message.id,
+            trace_id=job_id,
             created=delivery.accepted,
             deadline=message.expires,
         )
@@ -125,8 +131,8 @@ class Plain:
     def for_attempt(self, body: bytes, attempt: int) -> bytes:
         return body
 
-    def with_arguments(self, body: bytes, payload: bytes) -> bytes:
-        return payload
+    def afresh(self, body: bytes, payload: bytes | None = None) -> bytes:
+        return body if payload is None else payload
 
 
 class _TaskiqBody(msgspec.Struct, frozen=True, kw_only=True):
@@ -149,13 +155,13 @@ class Taskiq:
 
     def decode(self, delivery: Delivery) -> Work:
         message = delivery.message
-        read = _read(lambda: msgspec.json.decode(message.body, type=_TaskiqBody), "a TaskIQ message")
+        read = _read(message.body, _TaskiqBody, "a TaskIQ message")
         task = read.task_name or str(message.headers.get("task_name", ""))
         if not task:
             raise Unparsable("not a TaskIQ message: neither its body nor its headers name a task")
-        job_id = read.task_id or str(message.headers.get("task_id", "")) or message.id
+        job_id = read.task_id or str(message.headers.get("task_id", "")) or message.id or new_id()
         return Work(
-            job_id=job_id or new_id(),
+            job_id=job_id,
             task=task,
             payload=read.kwargs,
             positional=read.args,
@@ -168,22 +174,33 @@ class Taskiq:
     def for_attempt(self, body: bytes, attempt: int) -> bytes:
         return body
 
-    def with_arguments(self, body: bytes, payload: bytes) -> bytes:
-        read: _TaskiqBody = _read(lambda: msgspec.json.decode(body, type=_TaskiqBody), "a TaskIQ message")
-        return msgspec.json.encode(msgspec.structs.replace(read, args=(), kwargs=msgspec.Raw(payload)))
+    def afresh(self, body: bytes, payload: bytes | None = None) -> bytes:
+        _read(body, _TaskiqBody, "a TaskIQ message")
+        return body if payload is None else _changed(body, {"args": (), **_if_given("kwargs", payload)})
 
 
 FORMATS: Mapping[FormatName, Format] = {"native": Native(), "plain": Plain(), "taskiq": Taskiq()}
 
 
 def failures_of(headers: Headers, otherwise: int = 0) -> int:
-    """How many attempts failed before; a stranger's header that is no number counts as none."""
-    told = headers.get(FAILURES, otherwise)
-    return int(told) if isinstance(told, int | float) and told >= 0 else 0
+    """How many attempts failed before."""
+    return count_of(headers, FAILURES, otherwise)
 
 
-def _read(decode: Callable[[], Any], what: str) -> Any:
+def _read(body: bytes, kind: type[_Read], what: str) -> _Read:
     try:
-        return decode()
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        str(body, "utf-8")  # the decoder passes over what it does not know, broken or not
+        return msgspec.json.decode(body, type=kind)
+    except BROKEN as error:
         raise Unparsable(f"not {what}: {error}") from error
+
+
+def _changed(body: bytes, members: Mapping[str, Any], without: str = "") -> bytes:
+    try:
+        return with_members(body, members, without)
+    except BROKEN as error:
+        raise Unparsable(f"cannot be changed: {error}") from error
+
+
+def _if_given(name: str, payload: bytes | None) -> Mapping[str, msgspec.Raw]:
+    return {} if payload is None else {name: msgspec.Raw(payload)}

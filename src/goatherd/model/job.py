@@ -10,6 +10,9 @@ from goatherd.model.task import TaskDefinition, check_priority
 
 R_co = TypeVar("R_co", covariant=True)
 
+#: Brokers keep an id in a field of this many bytes.
+LONGEST_ID = 255
+
 
 class JobOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What `.options(...)` said about one job."""
@@ -27,6 +30,17 @@ class JobOptions(msgspec.Struct, frozen=True, kw_only=True):
             return self.at
         return now + self.delay if self.delay else None
 
+    def then(self, later: "JobOptions") -> "JobOptions":
+        """These options and later ones, which win; a later `delay` or `at` takes the place of both."""
+        start = self if later.delay is None and later.at is None else later
+        return JobOptions(
+            delay=start.delay,
+            at=start.at,
+            deadline=self.deadline if later.deadline is None else later.deadline,
+            id=later.id or self.id,
+            priority=self.priority if later.priority is None else later.priority,
+        )
+
 
 NO_OPTIONS = JobOptions()
 
@@ -41,8 +55,8 @@ def job_options(
         raise ValueError("at= has no time zone; write at=datetime(..., tzinfo=UTC) or use delay=.")
     if priority is not None:
         check_priority(priority, "This job")
-    if id is not None and not id:
-        raise ValueError("id= is empty; leave it out to get a new id.")
+    if id is not None:
+        _check_id(id)
     return JobOptions(
         delay=_positive(delay, "delay", or_zero=True),
         at=None if at is None else at.timestamp(),
@@ -50,6 +64,13 @@ def job_options(
         id=id,
         priority=priority,
     )
+
+
+def _check_id(id: str) -> None:
+    if not id:
+        raise ValueError("id= is empty; leave it out to get a new id.")
+    if len(id.encode("utf-8", "surrogatepass")) > LONGEST_ID or not id.isprintable():
+        raise ValueError(f"id={id!r} cannot be an id: use up to {LONGEST_ID} bytes of printable text.")
 
 
 def _positive(value: Seconds | None, name: str, *, or_zero: bool = False) -> float | None:

@@ -20,6 +20,15 @@ DEATHS = "gh-deaths"
 #: How often the job was handed back for that reason.
 REFUSALS = "gh-refusals"
 
+#: A count beyond it is a stranger's nonsense, which stores and arithmetic need not bear.
+_MOST_COUNTED = 1_000_000
+
+
+def count_of(headers: Headers, name: str, otherwise: float = 0) -> int:
+    """A count that travels with a message; what is no count is none."""
+    told = headers.get(name, otherwise)
+    return int(min(told, _MOST_COUNTED)) if isinstance(told, int | float) and told >= 0 else 0
+
 
 class Message(msgspec.Struct, frozen=True, kw_only=True):
     """One job on its way to a queue. Times are seconds since the epoch."""

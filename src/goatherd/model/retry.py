@@ -1,5 +1,7 @@
 """When a failed attempt is tried again: a rule, and its answer for one failure."""
 
+import logging
+import math
 import random
 from collections.abc import Callable
 from typing import TypeAlias
@@ -7,6 +9,8 @@ from typing import TypeAlias
 from goatherd.errors import GiveUp
 
 Errors: TypeAlias = type[Exception] | tuple[type[Exception], ...]
+
+log = logging.getLogger("goatherd.retry")
 
 
 class Retry:
@@ -31,14 +35,18 @@ class Retry:
         give_up_on: Errors = (),
     ) -> None:
         for name, value, least in (("retries", retries, 0), ("base", base, 0), ("factor", factor, 1), ("max", max, 0)):
-            if value < least:
-                raise ValueError(f"Retry({name}={value!r}) is below {least}")
+            if not least <= value < math.inf:
+                raise ValueError(f"Retry({name}={value!r}) is not a number from {least} up")
         if not 0 <= jitter <= 1:
             raise ValueError(f"Retry(jitter={jitter!r}) is not a share between 0 and 1")
+        if not (callable(on) or _are_errors(on)):
+            raise TypeError(f"Retry(on={on!r}) is neither an error type, a tuple of them, nor a test of an error")
+        if not _are_errors(give_up_on):
+            raise TypeError(f"Retry(give_up_on={give_up_on!r}) is neither an error type nor a tuple of them")
         self.retries = retries
-        self.base = base
-        self.factor = factor
-        self.max = max
+        self.base = float(base)
+        self.factor = float(factor)
+        self.max = float(max)
         self.jitter = jitter
         self.on = on
         self.give_up_on = give_up_on
@@ -56,12 +64,23 @@ class Retry:
             return False
         if isinstance(self.on, type | tuple):
             return isinstance(error, self.on)
-        return bool(self.on(error))
+        try:
+            return bool(self.on(error))
+        except Exception:
+            # A test that fails has said nothing, and the retries are counted: better one too many than a job lost.
+            log.exception("The test on=%r of %r failed; the error it was asked about is tried again", self.on, self)
+            return True
 
     def delay(self, failures: int, chance: Callable[[], float] = random.random) -> float | None:
         """Seconds to wait after so many failed attempts, or None when they are used up."""
         if failures > self.retries:
             return None
-        # The exponent is bounded because a large one overflows long before `max` cuts it.
-        wait = min(self.max, self.base * self.factor ** min(failures - 1, 64))
+        try:
+            wait = min(self.max, self.base * self.factor ** (failures - 1))
+        except OverflowError:
+            wait = self.max if self.base else 0.0
         return wait * (1 + self.jitter * (2 * chance() - 1))
+
+
+def _are_errors(kinds: object) -> bool:
+    return all(isinstance(kind, type) for kind in (kinds if isinstance(kinds, tuple) else (kinds,)))

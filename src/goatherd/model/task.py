@@ -32,7 +32,13 @@ class Declaration:
     remote: bool = False
 
     def __post_init__(self) -> None:
+        if not self.name:
+            raise DefinitionError("A task has an empty name=; leave it out to take the function's own.")
         check_priority(self.priority, f"Task {self.name!r}")
+        if self.retry is not None and not isinstance(self.retry, Retry):
+            raise DefinitionError(f"Task {self.name!r} has retry={self.retry!r}; write retry=Retry({self.retry!r}).")
+        if self.executor not in ("thread", "process"):
+            raise DefinitionError(f"Task {self.name!r} has executor={self.executor!r}; it is 'thread' or 'process'.")
         for name in ("timeout", "deadline", "concurrency"):
             value = getattr(self, name)
             if value is not None and value <= 0:
@@ -75,5 +81,5 @@ class TaskDefinition:
 
 def check_priority(priority: int, whose: str) -> None:
     """Raise DefinitionError unless it is 0 to 9."""
-    if not 0 <= priority <= 9:
+    if priority not in range(10):
         raise DefinitionError(f"{whose} has priority={priority!r}; it must be from 0 (default) to 9 (first).")

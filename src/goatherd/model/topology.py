@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from goatherd.errors import DefinitionError
-from goatherd.model.formats import FormatName
+from goatherd.model.formats import FORMATS, FormatName
 
 #: AMQP allows 255 bytes; what we add to a name (retry, dead letters) must fit in too.
 LONGEST_NAME = 200
@@ -16,6 +16,8 @@ class Queue:
     """A queue by name and contract; pass it as `queue=` to tasks and steps."""
 
     name: str
+    #: Whether other programs rely on it too, so that nothing may be added to what is said here.
+    contract: bool = False
     format: FormatName = "native"
     exchange: str = ""
     routing_key: str | None = None
@@ -35,12 +37,21 @@ class Queue:
 
     def __post_init__(self) -> None:
         check_queue_name(self.name)
+        if self.format not in FORMATS:
+            raise DefinitionError(f"The queue {self.name!r} has format={self.format!r}; use {', '.join(FORMATS)}.")
+        for name in ("ttl", "max_length", "prefetch"):
+            value = getattr(self, name)
+            if value is not None and value <= 0:
+                raise DefinitionError(f"The queue {self.name!r} has {name}={value!r}; it must be above 0.")
 
 
 def check_queue_name(name: str) -> None:
     """Raise DefinitionError for a name that some broker would refuse."""
-    if not name or len(name.encode()) > LONGEST_NAME or "*" in name or "#" in name:
-        raise DefinitionError(f"A queue cannot be named {name!r}: use 1 to {LONGEST_NAME} bytes without '*' and '#'.")
+    fits = name.isprintable() and 0 < len(name.encode()) <= LONGEST_NAME
+    if not fits or "*" in name or "#" in name:
+        raise DefinitionError(
+            f"A queue cannot be named {name!r}: use 1 to {LONGEST_NAME} bytes of printable text without '*' and '#'."
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,10 +60,13 @@ class QueueState:
 
     name: str
     ready: int
-    delayed: int
-    running: int
+    #: None where the broker does not tell.
+    delayed: int | None
+    #: None where the broker does not tell.
+    running: int | None
     consumers: int
     #: Seconds that the oldest ready job has waited; None when nothing waits.
     oldest_age: float | None
-    dead: int
+    #: None where the broker does not tell.
+    dead: int | None
     paused: bool

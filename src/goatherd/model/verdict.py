@@ -1,17 +1,25 @@
 """What becomes of a job after an attempt: pure decisions, carried out by the engine."""
 
+import math
 import traceback
+from asyncio import CancelledError
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TypeAlias
 
 from goatherd.errors import GiveUp, RetryLater
 from goatherd.model.dead_letter import Burial, Reason
 from goatherd.model.formats import Work
-from goatherd.model.message import FAILURES, REFUSALS, REFUSED_SINCE, Header, Headers
+from goatherd.model.message import FAILURES, REFUSALS, REFUSED_SINCE, Header, Headers, count_of
 from goatherd.model.retry import Retry
 
 #: Seconds before a job that this worker does not know is offered again: the first time, and at most.
 FIRST_OFFER, LONGEST_OFFER = 1.0, 60.0
+#: Seconds before a job is tried again after a fault of our own, and how often it is.
+AFTER_OUR_FAULT, MOST_OF_OUR_FAULTS = 10.0, 3
+
+_ENGINE = str(Path(__file__).parents[1] / "engine")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,18 +73,45 @@ class Fault:
     gave_up: bool = False
 
     @classmethod
-    def of(cls, error: Exception, retry: Retry) -> "Fault":
+    def of(cls, raised: BaseException, retry: Retry) -> "Fault":
         """Describe an error that the task's code raised."""
+        error = as_exception(raised)
         later = error if isinstance(error, RetryLater) else None
         return cls(
             error_type=type(error).__name__,
-            message=str(error),
-            traceback="".join(traceback.format_exception(error)),
+            message=_told(lambda: str(error)),
+            traceback=_told(lambda: _traceback(error)),
             passes=later is not None or retry.passes(error),
             after=later.after if later else None,
             counts=later.count if later else True,
             gave_up=isinstance(error, GiveUp),
         )
+
+
+def _traceback(error: Exception) -> str:
+    """The traceback from where the task's own code begins; the frames of the engine above it help nobody."""
+    frame = error.__traceback__
+    while frame is not None and frame.tb_frame.f_code.co_filename.startswith(_ENGINE):
+        frame = frame.tb_next
+    return "".join(traceback.format_exception(type(error), error, frame or error.__traceback__))
+
+
+def as_exception(raised: BaseException) -> Exception:
+    """What a task raised as an error of the task, also what would otherwise end the loop, the thread or the process."""
+    match raised:
+        case StopIteration():
+            text = "the task raised StopIteration"
+        case Exception():
+            return raised
+        case SystemExit():
+            text = f"the task called sys.exit({raised})"
+        case CancelledError():
+            text = "the task was cancelled by its own code"
+        case _:
+            text = f"the task raised {type(raised).__name__}: {_told(lambda: str(raised))}"
+    error = RuntimeError(text)
+    error.__cause__ = raised
+    return error
 
 
 def after_fault(fault: Fault, work: Work, retry: Retry, now: float) -> Verdict:
@@ -91,13 +126,23 @@ def after_fault(fault: Fault, work: Work, retry: Retry, now: float) -> Verdict:
     return Again(delay=wait, failures=failures, why=f"{fault.error_type}: {fault.message}")
 
 
+def after_our_fault(error: Exception, failures: int, now: float, *, unread: bool) -> Verdict:
+    """What becomes of a job on which Goatherd itself failed: a few more tries, so that it never goes round for ever."""
+    told = Fault.of(error, Retry())
+    why = f"a fault of Goatherd: {told.error_type}: {told.message}"
+    if failures >= MOST_OF_OUR_FAULTS:
+        return dead("failed", told.error_type, why, failures + 1, now, told.traceback)
+    return Again(delay=AFTER_OUR_FAULT, failures=failures + 1, why=why, refused=unread)
+
+
 def refused(reason: Reason, text: str, headers: Headers, failures: int, now: float, grace: float) -> Verdict:
     """What becomes of a job that this worker does not know: a newer worker may, so it waits for a while."""
-    since = _number(headers.get(REFUSED_SINCE), now)
-    offers = int(_number(headers.get(REFUSALS), 0))
+    since = _time(headers.get(REFUSED_SINCE), now)
+    offers = count_of(headers, REFUSALS)
     if now - since >= grace:
         return dead(reason, "Refused", f"{text} (offered for {now - since:.0f} s, {offers + 1} times)", failures, now)
-    delay = min(LONGEST_OFFER, FIRST_OFFER * 2**offers, max(0.0, grace - (now - since)))
+    # The exponent is bounded because a long grace brings more offers than a float has room for.
+    delay = min(LONGEST_OFFER, FIRST_OFFER * 2 ** min(offers, 10), grace - (now - since))
     marks: dict[str, Header] = {REFUSED_SINCE: since, REFUSALS: offers + 1}
     return Again(delay=delay, failures=failures, why=text, headers=marks, refused=True)
 
@@ -119,5 +164,16 @@ def headers_for(again: Again, headers: Headers) -> Headers:
     return kept | dict(again.headers)
 
 
-def _number(value: object, otherwise: float) -> float:
-    return float(value) if isinstance(value, int | float) else otherwise
+def _time(value: object, now: float) -> float:
+    """A time that travelled in a header; what is none, or has yet to come, is now."""
+    return float(value) if isinstance(value, int | float) and -math.inf < value < now else now
+
+
+def _told(tell: Callable[[], str]) -> str:
+    """What an error says, as text that every store can keep."""
+    try:
+        text = tell()
+    except Exception as problem:  # noqa: BLE001 - an error that cannot speak is still the job's failure
+        text = f"(its text cannot be told: {type(problem).__name__})"
+    # Names of files may hold bytes that are no text; Python carries them as lone surrogates, which UTF-8 has not.
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -67,12 +67,13 @@ class SqliteBroker:
 
     def begin(self, delivery: Delivery) -> None:
         claim = _claim(delivery)
-        claim.slot = self._presence.ledger.begin(claim.seq)
+        claim.ledger = self._presence.ledger
+        claim.slot = claim.ledger.begin(claim.seq)
 
     def end(self, delivery: Delivery) -> None:
         claim = _claim(delivery)
-        self._presence.ledger.end(claim.slot)
-        claim.slot = None
+        if claim.ledger is not None:
+            claim.ledger.end(claim.slot)
 
     def ack(self, delivery: Delivery) -> None:
         self._consumer.ack(_claim(delivery))
@@ -93,11 +94,7 @@ class SqliteBroker:
 
         def swap(connection: apsw.Connection) -> list[str]:
             queue = self._queue(connection, message.queue)
-            _, *values, _, due, expires = publish_row(message, queue, self._clock.now())
-            job_id, task, priority, body, headers = values
-            row = {"queue": queue.id, "id": job_id, "task": task, "priority": priority, "body": body}
-            row |= {"headers": headers, "due": due, "expires": expires, "seq": claim.seq, "worker": claim.worker}
-            run(connection, "replace", row)
+            run(connection, "replace", (*publish_row(message, queue, self._clock.now()), claim.seq, claim.worker))
             return bells(connection, queue.id)
 
         await self._database.write(swap, durable=False, after=self._ringer.ring)
@@ -110,7 +107,8 @@ class SqliteBroker:
         def inter(connection: apsw.Connection) -> list[str]:
             bury_claimed(connection, claim.seq, claim.worker, row, self._clock.now())
             announced = self._queue(connection, delivery.message.queue).announces_to
-            return bells(connection, self._queue(connection, announced).id) if announced else []
+            listening = rows(connection, "find_queue", {"name": announced}) if announced else []
+            return bells(connection, QueueRow(*listening[0]).id) if listening else []
 
         await self._database.write(inter, durable=False, after=self._ringer.ring)
         self._consumer.released(claim)

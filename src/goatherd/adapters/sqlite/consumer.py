@@ -14,6 +14,7 @@ import apsw
 
 from goatherd.adapters.sqlite.database import Database
 from goatherd.adapters.sqlite.graves import bury_expired
+from goatherd.adapters.sqlite.ledger import Ledger
 from goatherd.adapters.sqlite.presence import Presence
 from goatherd.adapters.sqlite.queries import rows, run, run_many, value
 from goatherd.adapters.sqlite.rows import headers_from_text
@@ -37,12 +38,14 @@ class Evicted(Exception):
 class Claim:
     """The adapter's handle of a delivery."""
 
-    __slots__ = ("held", "seq", "slot", "worker")
+    __slots__ = ("held", "ledger", "seq", "slot", "worker")
 
     def __init__(self, seq: int, worker: int, held: "Held") -> None:
         self.seq = seq
         self.worker = worker
         self.held = held
+        #: Where it is noted as running; a worker that was cleared away goes on with another ledger.
+        self.ledger: Ledger | None = None
         self.slot: int | None = None
 
 
@@ -74,7 +77,7 @@ class Consumer:
         self._wake = asyncio.Event()
         self._timer: Timer | None = None
         self._task: asyncio.Task[None] | None = None
-        self._seen_version = -1
+        self._seen_version = (-1, -1)
         self._stepping = asyncio.Lock()
         self.failing: Exception | None = None
 
@@ -111,6 +114,7 @@ class Consumer:
         if self._task is None:
             return
         await self._end_loop()
+        self._held.clear()
         acks, self._acks = self._acks, []
         try:
             await self._database.write(lambda connection: run_many(connection, "ack", acks), durable=False)
@@ -121,6 +125,7 @@ class Consumer:
         """Be gone as after `kill -9`."""
         if self._task is not None:
             await self._end_loop()
+            self._held.clear()
             self._presence.vanish()
 
     async def _end_loop(self) -> None:
@@ -134,9 +139,8 @@ class Consumer:
         asyncio.get_running_loop().remove_reader(self._presence.doorbell.fileno())
 
     async def _join(self) -> None:
-        await self._presence.join()
-        bell = self._presence.doorbell
-        asyncio.get_running_loop().add_reader(bell.fileno(), self._rung)
+        await self._presence.join([held.queue_id for held in self._held])
+        asyncio.get_running_loop().add_reader(self._presence.doorbell.fileno(), self._rung)
 
     async def _subscribe(self, held: Held) -> None:
         row = {"queue": held.queue_id, "worker": self._presence.id}
@@ -151,17 +155,20 @@ class Consumer:
             self._wake.clear()
             try:
                 async with self._stepping:
-                    more = await self._step()
+                    more = await self._step_or_rejoin()
                 self._recovered()
-            except Evicted:
-                await self._rejoin()
-                more = True
+                if not more:
+                    await self._rest()
             except Exception as error:  # noqa: BLE001 - whatever one step meets, the next must be tried
                 self._failed(error)
                 await asyncio.sleep(PAUSE_AFTER_FAILURE)
-                more = True
-            if not more:
-                await self._rest()
+
+    async def _step_or_rejoin(self) -> bool:
+        try:
+            return await self._step()
+        except Evicted:
+            await self._rejoin()
+            return True
 
     async def _step(self) -> bool:
         """One transaction; true if there is more to do at once."""
@@ -221,7 +228,7 @@ class Consumer:
         return True
 
     async def _file_changed(self) -> bool:
-        version: int = await self._database.read(lambda connection: connection.pragma("data_version"))
+        version = await self._database.read(_version)
         changed = version != self._seen_version
         self._seen_version = version
         return changed
@@ -231,12 +238,11 @@ class Consumer:
             "Worker %d was silent for so long that its jobs were given to others; it goes on under a new id",
             self._presence.id,
         )
-        asyncio.get_running_loop().remove_reader(self._presence.doorbell.fileno())
-        self._presence.doorbell.close()
-        self._presence.ledger.close()
+        bell, ledger = self._presence.doorbell, self._presence.ledger
         await self._join()
-        for held in self._held:
-            await self._subscribe(held)
+        asyncio.get_running_loop().remove_reader(bell.fileno())
+        bell.close()
+        ledger.close()
 
     def _failed(self, error: Exception) -> None:
         if self.failing is None:
@@ -248,6 +254,11 @@ class Consumer:
         if self.failing is not None:
             log.warning("The store works again; jobs are taken")
         self.failing = None
+
+
+def _version(connection: apsw.Connection) -> tuple[int, int]:
+    """Changes whenever the file does: by other connections, or by other users of this one."""
+    return connection.pragma("data_version"), connection.total_changes()
 
 
 def _delivery(row: tuple[Any, ...], worker: int, held: Held) -> Delivery:

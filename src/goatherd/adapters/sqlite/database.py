@@ -15,9 +15,10 @@ from typing import Any, TypeVar, cast
 
 import apsw
 
-from goatherd.adapters.sqlite.failures import in_our_words
+from goatherd.adapters.sqlite.failures import in_our_words, of_the_system
 from goatherd.adapters.sqlite.requests import After, Operation, Request, answer_all, take_batch
 from goatherd.adapters.sqlite.schema import migrate
+from goatherd.errors import Unavailable
 
 Result = TypeVar("Result")
 
@@ -32,6 +33,8 @@ class Database:
         self.path = path
         self._requests: SimpleQueue[Request | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
+        # Whoever asks is either served before the thread ends or told that it has ended, never left waiting.
+        self._asking = threading.Lock()
         self._connection: apsw.Connection | None = None
         self._synchronous = ""
 
@@ -43,7 +46,7 @@ class Database:
         except apsw.Error as error:
             raise in_our_words(error, self.path) from error
         except OSError as error:
-            raise in_our_words(apsw.CantOpenError(str(error)), self.path) from error
+            raise of_the_system(error, self.path) from error
         self._thread = threading.Thread(target=self._run, name=f"goatherd-sqlite-{self.path.name}", daemon=True)
         self._thread.start()
 
@@ -61,16 +64,21 @@ class Database:
 
     def post(self, request: Request) -> None:
         """Run it some time soon, for callers without an event loop; a failure is logged."""
-        if self._thread is None:
-            raise in_our_words(apsw.CantOpenError("closed"), self.path)
-        self._requests.put(request)
+        with self._asking:
+            if self._thread is None:
+                raise Unavailable(
+                    f"The file {self.path} has been closed by this program; open the app to use it again."
+                )
+            self._requests.put(request)
 
     def close(self) -> None:
         """Finish what was asked for and let go of the file. Idempotent."""
-        if self._thread is not None:
+        with self._asking:
+            thread, self._thread = self._thread, None
+            if thread is None:
+                return
             self._requests.put(None)
-            self._thread.join()
-            self._thread = None
+        thread.join()
 
     def _ask(self, request: Request) -> "asyncio.Future[Any]":
         request.answer = asyncio.get_running_loop().create_future()
@@ -101,20 +109,30 @@ class Database:
     def _serve(self, connection: apsw.Connection, batch: list[Request]) -> None:
         writers = [request for request in batch if request.writes]
         if writers:
-            try:
-                self._commit(connection, writers)
-            except Exception as error:  # noqa: BLE001 - told to whoever asked
-                if len(writers) == 1:
-                    writers[0].error = self._explained(error)
-                else:
-                    for request in writers:
-                        self._serve(connection, [request])
+            self._write(connection, writers)
         for request in batch:
             if not request.writes:
-                try:
-                    request.result = request.operation(connection)
-                except Exception as error:  # noqa: BLE001 - told to whoever asked
-                    request.error = self._explained(error)
+                self._read(connection, request)
+
+    def _write(self, connection: apsw.Connection, writers: list[Request]) -> None:
+        try:
+            self._commit(connection, writers)
+        except apsw.BusyError as error:
+            # Nobody's own fault, and each of them alone would wait as long again.
+            for request in writers:
+                request.error = self._explained(error)
+        except Exception as error:  # noqa: BLE001 - told to whoever asked
+            if len(writers) == 1:
+                writers[0].error = self._explained(error)
+                return
+            for request in writers:
+                self._write(connection, [request])
+
+    def _read(self, connection: apsw.Connection, request: Request) -> None:
+        try:
+            request.result = request.operation(connection)
+        except Exception as error:  # noqa: BLE001 - told to whoever asked
+            request.error = self._explained(error)
 
     def _commit(self, connection: apsw.Connection, requests: list[Request]) -> None:
         self._synchronise(connection, "FULL" if any(request.durable for request in requests) else "NORMAL")

@@ -41,11 +41,7 @@ class SqliteDeadLetters:
     async def get(self, letter_id: str) -> StoredLetter:
         found = await self._select("get_letter", {"id": letter_id})
         if not found:
-            raise UnknownJob(
-                letter_id,
-                f"There is no dead letter {letter_id!r}: it was replayed or discarded, or the id is wrong. "
-                f"`goatherd dead list` shows those that are there.",
-            )
+            raise UnknownJob.letter(letter_id)
         return _letter(found[0])
 
     async def replay(self, pairs: Sequence[tuple[StoredLetter, Message]]) -> int:

@@ -19,8 +19,8 @@ def address_for(folder: Path, name: str) -> str:
     beside = str(folder / f"{name}.bell")
     if len(beside.encode()) <= _LONGEST_PATH:
         return beside
-    place = hashlib.blake2b(str(folder).encode(), digest_size=8).hexdigest()
-    return f"{tempfile.gettempdir()}/goatherd-{place}-{name}.bell"
+    place = hashlib.blake2b(beside.encode(), digest_size=8).hexdigest()
+    return f"{tempfile.gettempdir()}/goatherd-{place}.bell"
 
 
 class Doorbell:
@@ -31,7 +31,11 @@ class Doorbell:
         Path(address).unlink(missing_ok=True)
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._socket.setblocking(False)
-        self._socket.bind(address)
+        try:
+            self._socket.bind(address)
+        except OSError:
+            self._socket.close()
+            raise
 
     def fileno(self) -> int:
         """For the event loop to watch."""
@@ -47,8 +51,12 @@ class Doorbell:
 
     def close(self) -> None:
         """Take the bell down."""
-        self._socket.close()
+        self.let_go()
         Path(self._address).unlink(missing_ok=True)
+
+    def let_go(self) -> None:
+        """Leave the bell where it hangs, as the kernel does when a process dies."""
+        self._socket.close()
 
 
 class Ringer:

@@ -1,5 +1,6 @@
 """SQLite's errors in our words."""
 
+import errno
 from pathlib import Path
 
 import apsw
@@ -51,6 +52,20 @@ _TEXTS: tuple[tuple[type[apsw.Error], str], ...] = (
         ("The disk failed while {path} was read or written. Check the disk and its free space, then try again."),
     ),
 )
+
+
+_KINDS: dict[int | None, type[apsw.Error]] = {
+    errno.ENOSPC: apsw.FullError,
+    errno.EDQUOT: apsw.FullError,
+    errno.EACCES: apsw.ReadOnlyError,
+    errno.EPERM: apsw.ReadOnlyError,
+    errno.EROFS: apsw.ReadOnlyError,
+}
+
+
+def of_the_system(error: OSError, path: Path) -> GoatherdError:
+    """The error to raise when the files around the database cannot be made."""
+    return in_our_words(_KINDS.get(error.errno, apsw.CantOpenError)(str(error)), path)
 
 
 def in_our_words(error: apsw.Error, path: Path) -> GoatherdError:

@@ -9,7 +9,6 @@ import fcntl
 import mmap
 import os
 from pathlib import Path
-from typing import Self
 
 #: Jobs that can be noted as running at once; beyond it a death is simply not counted against the job.
 SLOTS = 4096
@@ -21,9 +20,15 @@ class Ledger:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        os.ftruncate(self._file, SLOTS * 8)
-        self._memory = mmap.mmap(self._file, SLOTS * 8)
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Really allocated: on a full disk, writing to memory without a place on the disk would kill the process.
+            os.posix_fallocate(self._file, 0, SLOTS * 8)
+            self._memory = mmap.mmap(self._file, SLOTS * 8)
+        except BaseException:
+            os.close(self._file)
+            path.unlink(missing_ok=True)
+            raise
         self._running = memoryview(self._memory).cast("Q")
         self._free = list(range(SLOTS - 1, -1, -1))
 
@@ -37,7 +42,7 @@ class Ledger:
 
     def end(self, slot: int | None) -> None:
         """Its code has ended."""
-        if slot is not None:
+        if slot is not None and not self._memory.closed:
             self._running[slot] = 0
             self._free.append(slot)
 
@@ -53,34 +58,26 @@ class Ledger:
         os.close(self._file)
 
 
-class DeadLedger:
-    """What a dead worker left; made by `of`, which tells whether it is dead at all."""
+def is_dead(path: Path) -> bool:
+    """Whether the worker of a ledger has died; without its file that cannot be known."""
+    try:
+        file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    else:
+        return True
+    finally:
+        os.close(file)
 
-    def __init__(self, path: Path, file: int) -> None:
-        self._path = path
-        self._file = file
 
-    @classmethod
-    def of(cls, path: Path) -> Self | None:
-        """The ledger if its worker is dead; None while it lives or when there is no such file."""
-        try:
-            file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
-        except FileNotFoundError:
-            return None
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(file)
-            return None
-        return cls(path, file)
-
-    def running(self) -> list[int]:
-        """The jobs whose code was running."""
-        entries = memoryview(os.pread(self._file, SLOTS * 8, 0))
-        return [job for job in entries[: len(entries) // 8 * 8].cast("Q") if job]
-
-    def close(self, *, remove: bool) -> None:
-        """Let go; remove the file when its jobs have been given back."""
-        if remove:
-            self._path.unlink(missing_ok=True)
-        os.close(self._file)
+def was_running(path: Path) -> list[int]:
+    """The jobs whose code a dead or frozen worker was running."""
+    try:
+        entries = memoryview(path.read_bytes())
+    except FileNotFoundError:
+        return []
+    return [job for job in entries[: len(entries) // 8 * 8].cast("Q") if job]

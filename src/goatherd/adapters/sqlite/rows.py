@@ -27,10 +27,10 @@ def headers_from_text(text: str | None) -> Headers:
 
 def publish_row(message: Message, queue: QueueRow, now: float) -> tuple[Any, ...]:
     """The values of a new job, in the order of the `publish` statement."""
-    expires = message.expires
-    if queue.ttl is not None:
-        starts = now if message.due is None else max(now, message.due)
-        expires = min(starts + queue.ttl, expires if expires is not None else float("inf"))
     due = message.due if message.due is not None and message.due > now else None
+    expires = stale = message.expires
+    if queue.ttl is not None:
+        longest = (now if due is None else due) + queue.ttl
+        stale = longest if expires is None else min(longest, expires)
     headers = headers_to_text(message.headers)
-    return (queue.id, message.id, message.task, message.priority, message.body, headers, now, due, expires)
+    return (queue.id, message.id, message.task, message.priority, message.body, headers, now, due, expires, stale)

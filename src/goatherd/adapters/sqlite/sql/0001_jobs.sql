@@ -20,7 +20,8 @@ CREATE TABLE job (
     headers  TEXT,                             -- JSON; null for none
     accepted REAL    NOT NULL,
     due      REAL,
-    expires  REAL,
+    expires  REAL,                             -- the job's own end: nobody wants it afterwards
+    stale    REAL,                             -- when waiting ends: its own end or its queue's ttl, what comes first
     owner    INTEGER,
     deaths   INTEGER NOT NULL DEFAULT 0
 ) STRICT;
@@ -28,7 +29,7 @@ CREATE TABLE job (
 CREATE INDEX job_ready    ON job (queue, priority DESC, seq) WHERE owner IS NULL AND due IS NULL;
 CREATE INDEX job_delayed  ON job (due)     WHERE due IS NOT NULL;
 CREATE INDEX job_claimed  ON job (owner)   WHERE owner IS NOT NULL;
-CREATE INDEX job_expiring ON job (expires) WHERE expires IS NOT NULL AND owner IS NULL;
+CREATE INDEX job_stale    ON job (stale)   WHERE stale IS NOT NULL AND owner IS NULL;
 
 CREATE TABLE dead_letter (
     seq        INTEGER PRIMARY KEY AUTOINCREMENT,

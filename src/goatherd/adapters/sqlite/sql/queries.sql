@@ -9,8 +9,8 @@ INSERT INTO queue (name, ttl, max_length, announces_to) VALUES (:name, :ttl, :ma
 UPDATE queue SET announces_to = :announces_to WHERE id = :queue AND announces_to IS NULL;
 
 -- name: publish
-INSERT INTO job (queue, id, task, priority, body, headers, accepted, due, expires)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?);
+INSERT INTO job (queue, id, task, priority, body, headers, accepted, due, expires, stale)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: bells_of_queue
 SELECT worker.doorbell FROM subscription JOIN worker ON worker.id = subscription.worker WHERE subscription.queue = ?;
@@ -40,7 +40,7 @@ RETURNING seq, id, task, priority, body, headers, accepted, expires, deaths;
 SELECT min(moment) FROM (
     SELECT min(due) AS moment FROM job WHERE due IS NOT NULL
     UNION ALL
-    SELECT min(expires) FROM job WHERE expires IS NOT NULL AND owner IS NULL
+    SELECT min(stale) FROM job WHERE stale IS NOT NULL AND owner IS NULL
 );
 
 -- name: ack
@@ -50,10 +50,11 @@ DELETE FROM job WHERE seq = ? AND owner = ?;
 UPDATE job SET owner = NULL WHERE seq = ? AND owner = ?;
 
 -- name: replace
+-- The values of `publish`, but for the seventh: when it was accepted stays as it was.
 UPDATE job
-SET queue = :queue, id = :id, task = :task, priority = :priority, body = :body, headers = :headers,
-    due = :due, expires = :expires, owner = NULL
-WHERE seq = :seq AND owner = :worker;
+SET queue = ?1, id = ?2, task = ?3, priority = ?4, body = ?5, headers = ?6, due = ?8, expires = ?9, stale = ?10,
+    owner = NULL
+WHERE seq = ?11 AND owner = ?12;
 
 -- name: bury_claimed
 INSERT INTO dead_letter (id, queue, job_id, task, priority, body, headers, accepted,
@@ -63,7 +64,7 @@ SELECT :letter, queue.name, job.id, job.task, job.priority, job.body, job.header
 FROM job JOIN queue ON queue.id = job.queue WHERE job.seq = :seq AND job.owner = :worker;
 
 -- name: expired
-SELECT seq FROM job WHERE expires <= :now AND owner IS NULL AND expires IS NOT NULL;
+SELECT seq FROM job WHERE stale <= :now AND owner IS NULL AND stale IS NOT NULL;
 
 -- name: bury_waiting
 INSERT INTO dead_letter (id, queue, job_id, task, priority, body, headers, accepted,
@@ -140,7 +141,7 @@ DELETE FROM worker WHERE id = ? RETURNING pid;
 UPDATE worker SET seen = :now WHERE id = :worker;
 
 -- name: other_workers
-SELECT id, name, pid, seen FROM worker WHERE id IS NOT :worker;
+SELECT id, name, pid, doorbell, seen FROM worker WHERE id IS NOT :worker;
 
 -- name: subscribe
 INSERT OR IGNORE INTO subscription (queue, worker) VALUES (:queue, :worker);

@@ -1,0 +1,1 @@
+"""Goatherd beside its peers, in one run: `python -m benchmarks`."""

@@ -1,0 +1,127 @@
+"""What is measured of one contender, each in processes of its own."""
+
+import asyncio
+import time
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from benchmarks.contender import Contender
+from benchmarks.figures import gaps, latencies_ms, share_balance, span_seconds
+from benchmarks.processes import DEADLINE, Step, StepFailed, step, take
+from benchmarks.settings import Entry
+from benchmarks.tape import Counts
+
+Sample: TypeAlias = dict[str, float | list[float]]
+
+#: Worker processes that share one queue.
+FELLOWS = 4
+#: Seconds over which an idle worker's use of the processor is taken.
+IDLE_SECONDS = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """How much is measured."""
+
+    jobs: int = 2000
+    repeat: int = 3
+    beats: int = 60
+
+
+async def measure(entry: Entry, contender: Contender, room: Path, plan: Plan) -> Sample:
+    """One repetition of everything, in an empty folder."""
+    single, many, quiet = (_folder(room, name) for name in ("single", "many", "quiet"))
+    sample = await enqueue(entry, single, ["one_by_one"], plan.jobs)
+    sample |= await drain(entry, single, plan.jobs)
+    together = await enqueue(entry, many, ["at_once", "batch"], plan.jobs)
+    if contender.promise.shared and together:
+        sample |= await share(entry, many, plan.jobs * len(together))
+    return sample | together | await idle(entry, quiet, plan.beats)
+
+
+async def enqueue(entry: Entry, place: Path, ways: list[str], jobs: int) -> Sample:
+    """One process fills a new queue in each of the ways that the contender has: jobs a second."""
+    answer = await take(entry, "produce", place, ",".join(ways), jobs)
+    return {way: jobs / seconds for way, seconds in answer["seconds"].items()}
+
+
+async def drain(entry: Entry, place: Path, jobs: int) -> Sample:
+    """One worker empties a full queue: from the start of the first job to the start of the last."""
+    counts = Counts(place / "counts", 1)
+    async with step(entry, "work", place, counts.path, 0, jobs) as worker:
+        await _until(counts, jobs, [worker])
+        record = await worker.stop()
+    _check(entry, "drained", [record], jobs)
+    marks = record["marks"]
+    seconds = span_seconds([marks])
+    return {"drain": (jobs - 1) / seconds, "drain_cpu": record["cpu_ns"] / 1000 / (jobs - 1)}
+
+
+async def share(entry: Entry, place: Path, jobs: int) -> Sample:
+    """Four workers empty one queue: how fast together, and who got how much."""
+    counts = Counts(place / "counts", FELLOWS)
+    async with AsyncExitStack() as life:
+        workers = [
+            await life.enter_async_context(step(entry, "work", place, counts.path, slot, 0)) for slot in range(FELLOWS)
+        ]
+        await _until(counts, jobs, workers)
+        records = await asyncio.gather(*(worker.stop() for worker in workers))
+    _check(entry, "shared", records, jobs)
+    marks = [record["marks"] for record in records]
+    return {
+        "shared": jobs / span_seconds(marks),
+        "shares": [len(of_one) / jobs for of_one in marks],
+        "share_balance": share_balance([len(of_one) for of_one in marks]),
+        "longest_gap": max(gaps(marks)) * 1000,
+    }
+
+
+async def idle(entry: Entry, place: Path, beats: int) -> Sample:
+    """A worker with nothing to do: what waiting costs it, and how soon it starts a job that another process sends."""
+    counts = Counts(place / "counts", 1)
+    async with AsyncExitStack() as life:
+        sender = await life.enter_async_context(step(entry, "beat", place, beats))
+        await sender.answer()
+        worker = await life.enter_async_context(step(entry, "work", place, counts.path, 0, 0))
+        await _until(counts, 1, [worker, sender])
+        cpu, began = await _cpu_ns(worker), time.monotonic_ns()
+        await asyncio.sleep(IDLE_SECONDS)
+        used = (await _cpu_ns(worker) - cpu) / (time.monotonic_ns() - began)
+        await sender.tell("go")
+        await sender.answer()
+        await _until(counts, beats + 1, [worker])
+        record = await worker.stop()
+    _check(entry, "answered", [record], beats + 1)
+    return {"idle_cpu": used * 100, "latencies": latencies_ms(record["marks"])}
+
+
+def _folder(room: Path, name: str) -> Path:
+    folder = room / name
+    folder.mkdir()
+    return folder
+
+
+async def _cpu_ns(worker: Step) -> int:
+    await worker.tell("cpu")
+    return int((await worker.answer())["cpu_ns"])
+
+
+async def _until(counts: Counts, jobs: int, running: list[Step]) -> None:
+    """Wait until so many jobs have begun; raises StepFailed when that cannot happen any more."""
+    deadline = time.monotonic() + DEADLINE
+    while counts.total() < jobs:
+        if time.monotonic() > deadline or not all(one.alive() for one in running):
+            said = " ".join(one.said() for one in running)
+            raise StepFailed(f"only {counts.total()} of {jobs} jobs were begun. {said}")
+        await asyncio.sleep(0.005)
+
+
+def _check(entry: Entry, what: str, records: list[dict[str, Any]], jobs: int) -> None:
+    """A fast run that lost or kept a job counts for nothing."""
+    done = sum(len(record["marks"]) for record in records)
+    # While fellows still hold some, a worker that ends early counts those too; the last one counts right.
+    left = min(record["left"] for record in records)
+    if done != jobs or left != 0:
+        raise StepFailed(f"{entry.setting}/{entry.name} {what} {done} of {jobs} jobs, and {left} are left in its queue")

@@ -1,0 +1,122 @@
+"""The outcome of a run: medians, and Goatherd's ratios to its peers."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from typing import Any
+
+from benchmarks.contender import Contender
+from benchmarks.figures import summarise, times_better
+from benchmarks.measures import Plan, Sample
+from benchmarks.settings import Entry
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measure:
+    """One column of figures."""
+
+    key: str
+    title: str
+    unit: str
+    more_is_better: bool = True
+
+
+MEASURES = (
+    Measure(key="one_by_one", title="one by one", unit="jobs/s"),
+    Measure(key="at_once", title="64 at once", unit="jobs/s"),
+    Measure(key="batch", title="batch", unit="jobs/s"),
+    Measure(key="drain", title="drain", unit="jobs/s"),
+    Measure(key="drain_cpu", title="worker CPU", unit="µs/job", more_is_better=False),
+    Measure(key="idle_p50", title="idle p50", unit="ms", more_is_better=False),
+    Measure(key="idle_p99", title="idle p99", unit="ms", more_is_better=False),
+    Measure(key="idle_cpu", title="idle CPU", unit="%", more_is_better=False),
+    Measure(key="shared", title="4 workers", unit="jobs/s"),
+    Measure(key="share_balance", title="smallest/largest share", unit=""),
+    Measure(key="longest_gap", title="longest gap", unit="ms", more_is_better=False),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What one contender did, over all repetitions."""
+
+    entry: Entry
+    contender: Contender
+    samples: Sequence[Sample]
+
+    @property
+    def median(self) -> Mapping[str, float]:
+        """Every figure once."""
+        return summarise(self.samples)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """One of our figures beside the best of some peers."""
+
+    measure: Measure
+    ours: float
+    theirs: float
+    peer: str
+
+    @property
+    def ratio(self) -> float:
+        """How many times better ours is."""
+        return times_better(self.ours, self.theirs, more_is_better=self.measure.more_is_better)
+
+
+def compare(outcomes: Sequence[Outcome], *, alike: bool) -> list[Comparison]:
+    """The first of our own outcomes against the best peer of each measure; `alike`: of those with a like promise."""
+    ours = next((outcome for outcome in outcomes if outcome.entry.ours), None)
+    peers = [
+        outcome for outcome in outcomes if not outcome.entry.ours and (outcome.contender.promise.alike or not alike)
+    ]
+    if ours is None:
+        return []
+    found = (_best(measure, ours, peers) for measure in MEASURES)
+    return [comparison for comparison in found if comparison is not None]
+
+
+def as_json(facts: Mapping[str, Any], plan: Plan, outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """Everything that was measured, raw and summed up."""
+    settings: dict[str, Any] = {}
+    for setting, group in by_setting(outcomes).items():
+        settings[setting] = {
+            "contenders": {outcome.entry.name: _outcome(outcome) for outcome in group},
+            "ratios": {
+                "to_the_best_like_peer": _ratios(compare(group, alike=True)),
+                "to_the_best_of_all": _ratios(compare(group, alike=False)),
+            },
+        }
+    units = {measure.key: f"{measure.title} {measure.unit}".strip() for measure in MEASURES}
+    return {"machine": dict(facts), "plan": asdict(plan), "measures": units, "settings": settings}
+
+
+def by_setting(outcomes: Sequence[Outcome]) -> dict[str, list[Outcome]]:
+    """Outcomes that may be compared with each other."""
+    groups: dict[str, list[Outcome]] = {}
+    for outcome in outcomes:
+        groups.setdefault(outcome.entry.setting, []).append(outcome)
+    return groups
+
+
+def _best(measure: Measure, ours: Outcome, peers: Sequence[Outcome]) -> Comparison | None:
+    figures = [(peer.median[measure.key], peer.contender.label) for peer in peers if measure.key in peer.median]
+    if not figures or measure.key not in ours.median:
+        return None
+    theirs, peer = max(figures) if measure.more_is_better else min(figures)
+    return Comparison(measure=measure, ours=ours.median[measure.key], theirs=theirs, peer=peer)
+
+
+def _ratios(comparisons: Sequence[Comparison]) -> dict[str, Any]:
+    return {one.measure.key: {"ratio": round(one.ratio, 3), "peer": one.peer} for one in comparisons}
+
+
+def _outcome(outcome: Outcome) -> dict[str, Any]:
+    return {
+        "label": outcome.contender.label,
+        "version": version(outcome.contender.package),
+        "promise": asdict(outcome.contender.promise),
+        "median": outcome.median,
+        "runs": list(outcome.samples),
+    }

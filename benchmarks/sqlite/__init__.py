@@ -1,0 +1,1 @@
+"""Contenders that keep their jobs in one SQLite file."""

@@ -1,0 +1,90 @@
+"""Print the outcome for people."""
+
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.machine import warnings
+from benchmarks.measures import Plan
+from benchmarks.report import MEASURES, Comparison, Measure, Outcome, by_setting, compare
+
+#: Narrower, the figures would break over lines; a file or a pipe has no width of its own.
+NARROWEST = 118
+
+MISSING = "-"
+SHARING = ("shared", "share_balance", "longest_gap")
+
+
+def print_all(console: Console, facts: Mapping[str, Any], plan: Plan, outcomes: Sequence[Outcome]) -> None:
+    """The machine, then for each setting promises, figures and ratios."""
+    console.width = max(console.width, NARROWEST)
+    told = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in facts.items())
+    console.print(f"{told}\n{plan.jobs} jobs, {plan.beats} idle sends; median of {plan.repeat} interleaved runs")
+    for doubt in warnings(dict(facts)):
+        console.print(doubt, style="yellow")
+    for setting, group in by_setting(outcomes).items():
+        console.print(promises(setting, group))
+        console.print(figures(f"{setting}: speed", group, [one for one in MEASURES if one.key not in SHARING]))
+        together = [outcome for outcome in group if "shared" in outcome.median]
+        console.print(figures(f"{setting}: four worker processes, one queue", together, _sharing()))
+        console.print(ratios(setting, compare(group, alike=True), compare(group, alike=False)))
+
+
+def promises(setting: str, outcomes: Sequence[Outcome]) -> Table:
+    """What each contender promises: the reason why figures differ."""
+    table = Table("contender", "version", "a job is done", title=f"{setting}: promises")
+    for heading in ("sent jobs\nsurvive\npower cuts", "workers", "how"):
+        table.add_column(heading)
+    for outcome in outcomes:
+        promise = outcome.contender.promise
+        synced, workers = "yes" if promise.synced else "no", "many" if promise.shared else "one"
+        table.add_row(
+            outcome.contender.label, version(outcome.contender.package), promise.delivery, synced, workers, promise.note
+        )
+    return table
+
+
+def figures(title: str, outcomes: Sequence[Outcome], measures: Sequence[Measure]) -> Table:
+    """One line for each contender."""
+    table = Table("contender", title=title)
+    for measure in measures:
+        table.add_column(f"{measure.title}\n{measure.unit}", justify="right")
+    for outcome in outcomes:
+        cells = [shown(outcome.median.get(measure.key)) for measure in measures]
+        table.add_row(outcome.contender.label, *cells, style="bold" if outcome.entry.ours else "")
+    return table
+
+
+def ratios(setting: str, alike: Sequence[Comparison], anyone: Sequence[Comparison]) -> Table:
+    """How many times better we are than the best peer of each measure."""
+    table = Table("measure", "goatherd", title=f"{setting}: goatherd against its peers (above 1: it is better)")
+    for heading in ("best like it", "", "ratio", "best of all", "", "ratio"):
+        table.add_column(heading, justify="left" if heading.startswith("best") else "right")
+    beside = {comparison.measure.key: comparison for comparison in alike}
+    for comparison in anyone:
+        measure = comparison.measure
+        name = f"{measure.title}, {measure.unit}" if measure.unit else measure.title
+        table.add_row(name, shown(comparison.ours), *_cells(beside.get(measure.key)), *_cells(comparison))
+    return table
+
+
+def shown(value: float | None) -> str:
+    """A figure with three digits that count."""
+    if value is None:
+        return MISSING
+    if value >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def _cells(comparison: Comparison | None) -> tuple[str, str, str]:
+    if comparison is None:
+        return MISSING, MISSING, MISSING
+    return comparison.peer, shown(comparison.theirs), f"{comparison.ratio:.2f}"
+
+
+def _sharing() -> list[Measure]:
+    return [measure for measure in MEASURES if measure.key in SHARING]

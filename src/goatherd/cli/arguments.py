@@ -1,0 +1,17 @@
+"""Arguments as the command line has them: all by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from goatherd.model.job import Job
+    from goatherd.task import Task
+
+
+def job_by_name(task: Task[..., Any], named: Mapping[str, Any]) -> Job[Any]:
+    """A job with these arguments, also for parameters that Python takes by position only; raises InvalidArguments."""
+    by_position = [name for name in task.definition.signature.positional_only if name in named]
+    rest = {name: value for name, value in named.items() if name not in by_position}
+    return task.job(*(named[name] for name in by_position), **rest)

@@ -1,0 +1,162 @@
+"""What `goatherd doctor` looks at, each with what was found and how to mend it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import platform
+import shutil
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from typing import Literal, TypeAlias
+
+from goatherd.app import Goatherd
+from goatherd.cli.durations import spoken
+from goatherd.cli.output import without_password
+from goatherd.cli.wording import counted
+from goatherd.errors import GoatherdError, SettingsError
+from goatherd.model.topology import QueueState
+from goatherd.ports.records import WorkerRecord
+from goatherd.roles import make_catalogue
+
+State: TypeAlias = Literal["well", "warning", "wrong"]
+
+#: Seconds that the store may take to answer one question.
+DEADLINE = 20.0
+#: Free bytes on the disk below which it is a warning, and below which it is wrong.
+LITTLE_SPACE, NO_SPACE = 1_000_000_000, 50_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """One thing that was looked at."""
+
+    name: str
+    state: State
+    found: str
+    mend: str = ""
+
+
+def well(name: str, found: str) -> Check:
+    """It is as it should be."""
+    return Check(name=name, state="well", found=found)
+
+
+def warning(name: str, found: str, mend: str) -> Check:
+    """It works, but somebody should look."""
+    return Check(name=name, state="warning", found=found, mend=mend)
+
+
+def wrong(name: str, found: str, mend: str = "") -> Check:
+    """It does not work."""
+    return Check(name=name, state="wrong", found=found, mend=mend)
+
+
+async def examine(app: Goatherd, target: str) -> AsyncIterator[Check]:
+    """Every check in turn; those that need what failed before are left out."""
+    yield well(
+        "program", f"Goatherd {metadata.version('goatherd')}, Python {platform.python_version()}, app {app.name!r}"
+    )
+    try:
+        settings = app.settings
+    except SettingsError as error:
+        for problem in error.problems:
+            yield wrong("settings", problem, "Correct it in the environment, in goatherd.toml or in Goatherd(...).")
+        return
+    yield well("settings", f"jobs are in {without_password(settings.broker_url)}")
+    faults = list(_task_faults(app))
+    for fault in faults:
+        yield fault
+    if not faults:
+        yield well("tasks", f"{counted(len(app.tasks), 'task')}: {', '.join(sorted(app.tasks))}")
+        async for check in _store(app, target):
+            yield check
+
+
+def _task_faults(app: Goatherd) -> Iterator[Check]:
+    if not app.tasks:
+        yield wrong("tasks", f"the app {app.name!r} has no tasks", "Add one with @app.task.")
+    for task in app.tasks.values():
+        try:
+            _ = task.definition
+        except GoatherdError as error:
+            yield wrong("tasks", str(error))
+
+
+async def _store(app: Goatherd, target: str) -> AsyncIterator[Check]:
+    try:
+        async with asyncio.timeout(DEADLINE), app:
+            ports = app.session().ports
+            make_catalogue(app, app.session())
+            facts = await ports.checks.check()
+            workers, queues = await ports.workers.workers(), await ports.operations.queues()
+    except TimeoutError:
+        yield wrong("store", f"no answer within {DEADLINE:g} s", "If a process that uses it hangs, end it.")
+        return
+    except GoatherdError as error:
+        yield wrong("store", str(error))
+        return
+    for check in (_health(facts), *_space(facts), _workers(workers, app.settings.lease, target)):
+        yield check
+    for check in (*_queues(queues, target), _dead(queues, target)):
+        yield check
+
+
+def _health(facts: Mapping[str, str]) -> Check:
+    told = ", ".join(f"{name} {fact}" for name, fact in facts.items() if name != "quick check")
+    found = facts.get("quick check", "ok")
+    if found != "ok":
+        mend = "Stop all processes that use it, keep a copy, then recover it with the sqlite3 command .recover."
+        return wrong("store", f"damaged: {found} ({told})", mend)
+    return well("store", told)
+
+
+def _space(facts: Mapping[str, str]) -> Iterator[Check]:
+    if "file" not in facts:
+        return
+    folder = os.path.dirname(os.path.abspath(facts["file"]))
+    free = shutil.disk_usage(folder).free
+    told = f"{free / 1e9:,.1f} GB free in {folder}"
+    if free < NO_SPACE:
+        yield wrong("disk", told, "Free some space: without it no job is accepted.")
+    elif free < LITTLE_SPACE:
+        yield warning("disk", told, "Free some space soon: without it no job is accepted.")
+    else:
+        yield well("disk", told)
+
+
+def _workers(workers: Sequence[WorkerRecord], lease: float, target: str) -> Check:
+    if not workers:
+        return warning("workers", "no worker runs, so no job is done", f"Start one: goatherd worker {target}")
+    told = ", ".join(f"pid {worker.pid} on {worker.host}" for worker in workers)
+    stale = [worker for worker in workers if worker.silent > lease]
+    if stale:
+        silent = ", ".join(f"pid {worker.pid} on {worker.host} for {spoken(worker.silent)}" for worker in stale)
+        mend = "It hangs or is gone. End it if it still runs; a living worker then does its jobs."
+        return warning("workers", f"silent: {silent}", mend)
+    return well("workers", f"{counted(len(workers), 'worker')}: {told}")
+
+
+def _queues(queues: Sequence[QueueState], target: str) -> Iterator[Check]:
+    problems = 0
+    for queue in queues:
+        if queue.paused:
+            found = f"{queue.name} is paused, with {counted(queue.ready, 'ready job')}"
+            yield warning("queues", found, f"goatherd queues resume {target} {queue.name}")
+        elif queue.ready and not queue.consumers:
+            age = "" if queue.oldest_age is None else f", the oldest for {spoken(queue.oldest_age)}"
+            found = f"{counted(queue.ready, 'job')} ready in {queue.name}, but no worker takes from it{age}"
+            yield warning("queues", found, f"goatherd worker {target} --queues {queue.name}")
+        else:
+            continue
+        problems += 1
+    if not problems:
+        yield well("queues", f"{counted(len(queues), 'queue')}: {', '.join(queue.name for queue in queues)}")
+
+
+def _dead(queues: Sequence[QueueState], target: str) -> Check:
+    dead = sum(queue.dead or 0 for queue in queues)
+    if dead:
+        return warning("dead letters", counted(dead, "dead letter"), f"goatherd dead list {target}")
+    return well("dead letters", "none")

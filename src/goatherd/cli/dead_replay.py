@@ -1,0 +1,85 @@
+"""`goatherd dead replay`: put dead letters back to work."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from goatherd.cli.dead_actions import Chosen, act, check_choice, choose
+from goatherd.cli.letter_choice import Choice, choice_options, find_letter, office_of
+from goatherd.cli.output import Output, agree, with_output
+from goatherd.cli.target import load_app, target_argument
+from goatherd.cli.wording import counted
+
+if TYPE_CHECKING:
+    from goatherd.app import Goatherd
+    from goatherd.engine.dead_letters import DeadLetterOffice
+    from goatherd.model.dead_letter import DeadLetter
+
+
+@click.command()
+@target_argument
+@click.argument("letters", nargs=-1, metavar="[LETTER]...")
+@click.option("--all", "everything", is_flag=True, help="All dead letters.")
+@choice_options
+@click.option("--edit", is_flag=True, help="Change the arguments of one letter in your editor ($EDITOR) first.")
+@click.option("--arguments", metavar="JSON", help="""Give one letter these arguments instead: '{"to": "a@b.c"}'.""")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@with_output
+def replay(output: Output, target: str, letters: Sequence[str], choice: Choice, **how: Any) -> None:
+    """Put dead letters back onto their queues, as new jobs with all their attempts ahead of them.
+
+    Say which: by LETTER (see goatherd dead show), by filters, or --all. By default you are asked first, with the
+    number of letters. Each letter is gone only when its job is back on the queue, so nothing is lost if this is
+    interrupted: run it again for the rest.
+
+    \b
+    Examples:
+      goatherd dead replay shop:app --task send_mail --error ConnectionError
+      goatherd dead replay shop:app 4f2a9c01d3e7 --edit
+      goatherd dead replay shop:app --all --yes
+    """
+    check_choice(letters, choice, everything=how["everything"])
+    edited = how["edit"] or how["arguments"] is not None
+    if edited and (len(letters) != 1 or (how["edit"] and how["arguments"] is not None)):
+        raise click.UsageError("--edit or --arguments is for one letter; name it.")
+    app = load_app(target)
+    chosen = choose(app, letters, choice)
+    arguments = _other_arguments(app, chosen.ids[0], how["arguments"]) if edited else None
+    back = 0
+    if chosen.count:
+        agree(f"Put {chosen.told()} back to work?", yes=how["yes"])
+        back = act(app, chosen.count, lambda office: _replaying(office, chosen, arguments))
+    if output.json:
+        output.write_json({"matched": chosen.count, "replayed": back})
+    else:
+        output.say(f"Put {counted(back, 'dead letter')} back to work." if chosen.count else "No dead letters match.")
+
+
+def _other_arguments(app: Goatherd, letter_id: str, given: str | None) -> Mapping[str, Any]:
+    from goatherd.cli.editing import checked, edit, read_object
+
+    async def get() -> DeadLetter:
+        async with app:
+            return await find_letter(office_of(app), letter_id)
+
+    letter = asyncio.run(get())
+    if given is not None:
+        return checked(app, letter, read_object(given))
+    return edit(app, letter)
+
+
+async def _replaying(
+    office: DeadLetterOffice, chosen: Chosen, arguments: Mapping[str, Any] | None
+) -> AsyncIterator[int]:
+    if not chosen.ids:
+        async for done in office.replay(chosen.wanted, chosen.limit):
+            yield done
+        return
+    done = 0
+    for letter in chosen.ids:
+        done += await office.replay_one(letter, arguments)
+        yield done

@@ -1,0 +1,61 @@
+"""`goatherd doctor`: find out what is wrong, and how to mend it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import click
+
+from goatherd.cli.output import Output, with_output
+from goatherd.cli.target import load_app, target_argument
+
+if TYPE_CHECKING:
+    from goatherd.app import Goatherd
+    from goatherd.cli.checks import Check
+
+MARKS = {"well": ("✓", "green"), "warning": ("!", "yellow"), "wrong": ("✗", "red")}
+
+
+@click.command()
+@target_argument
+@with_output
+def doctor(output: Output, target: str) -> int:
+    """Look at settings, tasks, store, disk, workers, queues and dead letters, and say how to mend what is not well.
+
+    ✓ is well, ! works but wants a look, ✗ does not work. Exit code 1 if there is a ✗, otherwise 0. Nothing is
+    changed, but for the store itself, which is made if it is not there yet.
+
+    \b
+    Example:
+      goatherd doctor shop:app
+    """
+    app = load_app(target)
+    checks = asyncio.run(_gather(app, target))
+    ill = any(check.state == "wrong" for check in checks)
+    if output.json:
+        output.write_json({"well": not ill, "checks": checks})
+    else:
+        _print(output, checks)
+    return 1 if ill else 0
+
+
+async def _gather(app: Goatherd, target: str) -> list[Check]:
+    from goatherd.cli.checks import examine
+
+    return [check async for check in examine(app, target)]
+
+
+def _print(output: Output, checks: list[Check]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid(padding=(0, 1))
+    for width in (1, 12, None):
+        table.add_column(width=width, no_wrap=width is not None, overflow="fold")
+    for check in checks:
+        mark, colour = MARKS[check.state]
+        table.add_row(Text(mark, colour), Text(check.name, "bold"), Text(check.found))
+        if check.mend:
+            table.add_row("", "", Text(f"→ {check.mend}", "cyan"))
+    output.console().print(table)

@@ -1,0 +1,110 @@
+"""Dead letters as tables: grouped by what went wrong, or each for itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from rich.table import Table
+from rich.text import Text
+
+from goatherd.cli.durations import spoken
+from goatherd.cli.redaction import printable
+from goatherd.cli.tables import plain_table
+from goatherd.model.dead_letter import DeadLetter
+
+#: What differs between errors that are the same: ids, addresses, numbers.
+_VARYING = re.compile(
+    r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b0x[0-9a-f]+\b|\b[0-9a-f]{12,}\b|\d+", re.IGNORECASE
+)
+
+
+@dataclass
+class Group:
+    """Letters of one task that died of the same error."""
+
+    task: str | None
+    reason: str
+    error_type: str
+    #: Of the newest letter.
+    message: str
+    count: int
+    oldest: datetime
+    newest: datetime
+
+    def add(self, letter: DeadLetter) -> None:
+        """One more."""
+        self.count += 1
+        self.oldest = min(self.oldest, letter.failed_at)
+        if letter.failed_at >= self.newest:
+            self.newest, self.message = letter.failed_at, letter.message
+
+
+def grouped(letters: Iterable[DeadLetter]) -> list[Group]:
+    """By task and error, numbers and ids in the message aside; the largest group first."""
+    groups: dict[tuple[str | None, str, str], Group] = {}
+    for letter in letters:
+        key = (letter.task, letter.error_type, _VARYING.sub("#", letter.message))
+        if key in groups:
+            groups[key].add(letter)
+        else:
+            groups[key] = Group(
+                task=letter.task,
+                reason=letter.reason,
+                error_type=letter.error_type,
+                message=letter.message,
+                count=1,
+                oldest=letter.failed_at,
+                newest=letter.failed_at,
+            )
+    return sorted(groups.values(), key=lambda group: -group.count)
+
+
+def group_table(groups: Sequence[Group]) -> Table:
+    """One line for each group."""
+    table = plain_table()
+    table.add_column("count", justify="right", no_wrap=True)
+    table.add_column("task", no_wrap=True)
+    table.add_column("error")
+    table.add_column("newest", justify="right", no_wrap=True)
+    table.add_column("oldest", justify="right", no_wrap=True)
+    for group in groups:
+        error = error_text(group.error_type, group.message)
+        table.add_row(f"{group.count:,}", _task(group.task), error, ago(group.newest), ago(group.oldest))
+    return table
+
+
+def letter_table(letters: Sequence[DeadLetter]) -> Table:
+    """One line for each letter, named by the end of its id."""
+    table = plain_table()
+    table.add_column("letter", no_wrap=True, style="cyan")
+    table.add_column("task", no_wrap=True)
+    table.add_column("error")
+    table.add_column("tries", justify="right", no_wrap=True)
+    table.add_column("died", justify="right", no_wrap=True)
+    for letter in letters:
+        error = error_text(letter.error_type, letter.message)
+        table.add_row(short_id(letter.id), _task(letter.task), error, str(letter.attempts), ago(letter.failed_at))
+    return table
+
+
+def short_id(letter_id: str) -> str:
+    """The end of an id, which is random, where its beginning is the time and much the same for all."""
+    return letter_id[-12:]
+
+
+def error_text(error_type: str, message: str) -> Text:
+    """Type and message on one line; where that is too long, this column gives way, and no other."""
+    parts = ((printable(error_type), "red"), ": " if message else "", printable(" ".join(message.split())))
+    return Text.assemble(*parts, no_wrap=True, overflow="ellipsis")
+
+
+def _task(name: str | None) -> Text:
+    return Text(printable(name or "?"))
+
+
+def ago(moment: datetime) -> str:
+    """How long ago it was."""
+    return spoken(max(0.0, (datetime.now(UTC) - moment).total_seconds())) + " ago"

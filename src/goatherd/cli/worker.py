@@ -1,0 +1,59 @@
+"""`goatherd worker`: do the jobs of an app."""
+
+from __future__ import annotations
+
+import asyncio
+
+import click
+
+from goatherd.cli.logs import set_up_logging
+from goatherd.cli.output import Output, with_output
+from goatherd.cli.share import Share, share_options
+from goatherd.cli.target import load_app, target_argument
+
+
+@click.command()
+@target_argument
+@click.option("--processes", type=click.IntRange(min=1), default=1, show_default=True, help="Worker processes.")
+@share_options
+@click.option("--tell-jobs", is_flag=True, help="Say in the log when each job is done; also with --verbose.")
+@click.option("--parent", type=int, hidden=True)
+@click.option("--show-pid", is_flag=True, hidden=True)
+@with_output
+def worker(  # noqa: PLR0913 - one parameter for each option
+    *, output: Output, target: str, processes: int, share: Share, tell_jobs: bool, parent: int | None, show_pid: bool
+) -> int:
+    """Do the jobs of an app, from all its queues, until you press Ctrl-C or the process is told to stop.
+
+    Then it takes no more jobs, hands back what has not started, and lets running jobs end within the grace period
+    (setting grace_period, 20 s). A second Ctrl-C hands those back, too. With --processes, a parent looks after the
+    workers and replaces one that dies. The log goes to standard error; with --json as one JSON object a line.
+
+    \b
+    Examples:
+      goatherd worker shop:app
+      goatherd worker shop:app --processes 4 --concurrency 32 --queues mail,images
+    """
+    tell_jobs |= output.verbose
+    set_up_logging(as_json=output.json, verbose=output.verbose, show_pid=show_pid or processes > 1)
+    if processes == 1:
+        return _work(target, share, parent, tell_jobs=tell_jobs)
+    from goatherd.cli.supervisor import Supervisor
+
+    told = {"--show-pid": True, "--json": output.json, "--verbose": output.verbose, "--tell-jobs": tell_jobs}
+    flags = [flag for flag, wanted in told.items() if wanted]
+    return asyncio.run(Supervisor(["worker", target, *share.as_arguments(), *flags], processes).run())
+
+
+def _work(target: str, share: Share, parent: int | None, *, tell_jobs: bool) -> int:
+    line = None
+    if parent is not None:
+        from goatherd.cli.parent import ParentLine
+
+        line = ParentLine(parent)
+        line.keep_ctrl_c_away()
+    app = load_app(target)
+    from goatherd.cli.working import work_until_told
+
+    work_until_told(app, share, line, tell_jobs=tell_jobs)
+    return 0

@@ -1,0 +1,72 @@
+"""The engine's attempts with a test looking on, and with the faults that it planned."""
+
+import asyncio
+from collections.abc import Callable
+
+import msgspec
+
+from goatherd.engine.attempt import Admitted, Attempts
+from goatherd.engine.processes import Child
+from goatherd.engine.runner import Runner
+from goatherd.model.formats import Work
+from goatherd.model.message import Delivery
+from goatherd.model.signature import Arguments
+from goatherd.model.task import TaskDefinition
+from goatherd.model.verdict import Done, Verdict
+from goatherd.testing.faults import Faults, Moment
+from goatherd.testing.records import Records
+
+
+class Onlooker:
+    """What a test sees of one worker, and what it plans for it."""
+
+    def __init__(self, records: Records, faults: Faults, kill: Callable[[], None]) -> None:
+        self.records = records
+        self.faults = faults
+        self._kill = kill
+        self.died = asyncio.Event()
+
+    def let_die(self) -> None:
+        """The worker is dead from this moment on."""
+        self._kill()
+        self.died.set()
+
+
+class MortalRunner(Runner):
+    """Runs tasks; some of them kill their worker."""
+
+    onlooker: Onlooker
+
+    async def run(
+        self, task: TaskDefinition, work: Work, arguments: Arguments, until: float | None, child: Child | None = None
+    ) -> object:
+        await self._survive(task, "start")
+        result = await super().run(task, work, arguments, until, child)
+        await self._survive(task, "end")
+        return result
+
+    async def _survive(self, task: TaskDefinition, moment: Moment) -> None:
+        if self.onlooker.faults.crashes(task.name, moment):
+            self.onlooker.let_die()
+            # Dead code does nothing more; it is swept away with its worker.
+            await asyncio.get_running_loop().create_future()
+
+
+class WatchedAttempts(Attempts):
+    """Makes attempts and notes what becomes of them."""
+
+    onlooker: Onlooker
+
+    async def make(self, delivery: Delivery, admitted: Admitted) -> None:
+        self.onlooker.records.started(admitted.work.job_id)
+        await super().make(delivery, admitted)
+
+    async def settle(self, delivery: Delivery, verdict: Verdict, work: Work | None = None) -> None:
+        if self.onlooker.died.is_set():
+            return
+        job = work.job_id if work is not None else delivery.message.id
+        self.onlooker.records.ended(job, verdict, self._clock.now())
+        await super().settle(delivery, verdict, work)
+        task = self.onlooker.records.task_of(job)
+        if isinstance(verdict, Done) and task is not None and self.onlooker.faults.comes_again(task):
+            await self._broker.publish([msgspec.structs.replace(delivery.message, due=None)])

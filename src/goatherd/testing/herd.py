@@ -1,0 +1,153 @@
+"""The app under test, in the hands of the test."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Callable, Coroutine
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
+
+from goatherd.engine.dead_letters import DeadLetterOffice
+from goatherd.model.dead_letter import DeadLetter, LetterFilter
+from goatherd.model.envelope import moment
+from goatherd.model.seconds import Seconds, seconds
+from goatherd.model.task import TaskDefinition
+from goatherd.testing.faults import Faults
+from goatherd.testing.life import Life
+
+if TYPE_CHECKING:
+    from goatherd.app import Goatherd
+    from goatherd.task import Task
+    from goatherd.testing.clock import FakeClock
+    from goatherd.testing.records import JobRecord, Records
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+class StillMoving(AssertionError):
+    """The herd did not come to rest in time; says what still moves."""
+
+
+class Herd:
+    """The app under test."""
+
+    def __init__(self, app: Goatherd, clock: FakeClock, records: Records) -> None:
+        self._app = app
+        self._clock = clock
+        self._records = records
+        self._faults = Faults()
+        self._fakes: dict[str, Callable[..., Coroutine[Any, Any, Any]]] = {}
+        self._dead: list[DeadLetter] = []
+        self._life: Life | None = None
+        self._draining = asyncio.Lock()
+
+    @property
+    def now(self) -> datetime:
+        """The time on the test's clock."""
+        return moment(self._clock.now())
+
+    async def drain(self, *, timeout: float = 10) -> None:
+        """Work until nothing is due, with all that it causes: retries due, jobs sent by jobs, told dead letters."""
+        async with self._draining:
+            deadline = asyncio.get_running_loop().time() + timeout
+            while not await self._worked_off(deadline, timeout):
+                continue
+
+    async def advance(self, by: Seconds) -> None:
+        """Move the clock; every delay, retry and deadline that falls due is worked off in order."""
+        span = seconds(by)
+        if span < 0:
+            raise ValueError(f"The clock goes forward only; {by!r} is a time that has passed.")
+        target = self._clock.now() + span
+        await self.drain()
+        while (upcoming := self._clock.next_moment()) is not None and upcoming <= target:
+            self._clock.move_to(upcoming)
+            await self.drain()
+        self._clock.move_to(target)
+
+    def jobs(self, task: Task[..., _R]) -> list[JobRecord[_R]]:
+        """All jobs of a task, in the order in which they were sent."""
+        return self._records.of(self._own(task).name)
+
+    @property
+    def dead(self) -> list[DeadLetter]:
+        """The dead letters that there were when the herd last came to rest."""
+        return list(self._dead)
+
+    def fake(self, task: Task[_P, _R], function: Callable[_P, Coroutine[Any, Any, _R]], /) -> None:
+        """Put a function in the place of a task for this test, also of a remote one."""
+        if inspect.isfunction(function) and not inspect.iscoroutinefunction(function):
+            raise TypeError(f"The fake of task {task.name!r} is a plain function; write `async def`.")
+        self._fakes[self._own(task).name] = function
+
+    def crash(self, task: Task[..., Any], *, at: Literal["start", "end"] = "end", times: int = 1) -> None:
+        """Let the worker die before the task's code, or after it and before the ack."""
+        self._faults.plan_crash(self._own(task).name, at, times)
+
+    def duplicate(self, task: Task[..., Any], *, times: int = 1) -> None:
+        """Deliver the next job once more after it was acked."""
+        self._faults.plan_duplicate(self._own(task).name, times)
+
+    async def close(self) -> None:
+        """End the worker."""
+        life, self._life = self._life, None
+        if life is not None:
+            await life.end()
+
+    async def _worked_off(self, deadline: float, timeout: float) -> bool:
+        """Work with one worker until nothing is due; false if it died and another must go on."""
+        life = self._life = self._life or await Life.begin(self._app, self._records, self._faults)
+        try:
+            async with asyncio.timeout_at(deadline):
+                await life.start(self._definitions())
+                await life.work_off()
+        except TimeoutError:
+            raise StillMoving(await self._what_moves(life, timeout)) from None
+        finally:
+            await self._come_to_a_halt(life)
+        return not life.died
+
+    async def _come_to_a_halt(self, life: Life) -> None:
+        if life.died:
+            self._life = None
+            await life.vanish()
+        else:
+            await life.stop()
+        await self._look_at_the_dead()
+
+    async def _look_at_the_dead(self) -> None:
+        office = DeadLetterOffice(self._app.session().ports.dead_letters, self._app.format_of)
+        self._dead = [letter async for letter in office.find(LetterFilter())]
+        self._records.found_dead(self._dead)
+
+    async def _what_moves(self, life: Life, timeout: float) -> str:
+        moving = self._records.running()
+        if life.running and not moving:
+            moving.append(f"{life.running} attempts are running")
+        states = await life.moving()
+        waiting = sum(state.ready + (state.running or 0) for state in states) - life.running
+        if waiting > 0:
+            queues = ", ".join(state.name for state in states)
+            moving.append(f"{waiting} {'more job waits' if waiting == 1 else 'more jobs wait'} (queues: {queues})")
+        return (
+            f"The herd did not come to rest within {timeout:g} s: {'; '.join(moving) or 'jobs come and go'}. A task "
+            f"that waits for ever does that, or jobs that send each other again and again; if it only needs longer, "
+            f"say drain(timeout=...)."
+        )
+
+    def _definitions(self) -> list[TaskDefinition]:
+        return [self._with_fake(definition) for definition in self._app.definitions()]
+
+    def _with_fake(self, task: TaskDefinition) -> TaskDefinition:
+        fake = self._fakes.get(task.name)
+        if fake is None:
+            return task
+        return replace(task, function=fake, place="loop", wants="nothing", remote=False)
+
+    def _own(self, task: Task[..., Any]) -> Task[..., Any]:
+        if task.app is not self._app:
+            raise ValueError(f"Task {task.name!r} belongs to {task.app!r}, but this is a test of {self._app!r}.")
+        return task

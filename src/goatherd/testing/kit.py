@@ -1,0 +1,75 @@
+"""Open an app for a test, and leave it as it was."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from goatherd.config import FILE, Sources, read_settings
+from goatherd.engine.meter import Meter
+from goatherd.errors import NotOpen
+from goatherd.testing.clock import FakeClock
+from goatherd.testing.herd import Herd
+from goatherd.testing.recorder import recording
+from goatherd.testing.records import Records
+
+if TYPE_CHECKING:
+    from goatherd.app import Goatherd
+
+#: What an app has of its surroundings, and what a test puts in its place.
+SURROUNDINGS = ("settings", "default_retry", "clock", "meter", "opener")
+
+
+@asynccontextmanager
+async def testing(app: Goatherd, /) -> AsyncIterator[Herd]:
+    """Open the app for a test: the real engine on a temporary file, with a clock that stands still.
+
+    Settings come from the app's own keywords and from `goatherd.toml`, never from the environment. Jobs are done while
+    `drain` or `advance` runs, and at no other time. Lifespans are entered once for the whole test.
+    """
+    _check_closed(app)
+    clock = FakeClock(float(int(time.time())))
+    records = Records()
+    with TemporaryDirectory(prefix="goatherd-") as folder, _surrounded(app, folder, clock, records):
+        async with app, AsyncExitStack() as life:
+            for hook in app.lifespans:
+                await life.enter_async_context(asynccontextmanager(hook)())
+            herd = Herd(app, clock, records)
+            life.push_async_callback(herd.close)
+            yield herd
+
+
+# Its name begins with "test", so pytest would run it as a test wherever it is imported.
+vars(testing)["__test__"] = False
+
+
+@contextmanager
+def _surrounded(app: Goatherd, folder: str, clock: FakeClock, records: Records) -> Iterator[None]:
+    """Let the app see a test's world for a while."""
+    keywords = {**app.keywords, "broker_url": f"sqlite:///{quote(folder)}/{quote(app.name, safe='')}.db"}
+    settings, retry = read_settings(app.name, Sources(keywords, {}, Path(FILE)))
+    before = {name: value for name, value in vars(app).items() if name in SURROUNDINGS}
+    app.settings, app.default_retry, app.clock, app.meter = settings, retry, clock, Meter()
+    app.opener = recording(records, lambda task: app.tasks[task].definition)
+    try:
+        yield
+    finally:
+        for name in SURROUNDINGS:
+            vars(app).pop(name, None)
+        vars(app).update(before)
+
+
+def _check_closed(app: Goatherd) -> None:
+    try:
+        app.session()
+    except NotOpen:
+        return
+    raise RuntimeError(
+        f"The app {app.name!r} is open already. `testing(app)` opens it itself: leave out `async with app:` around "
+        f"it, and test one app at a time with one herd."
+    )

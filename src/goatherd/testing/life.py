@@ -1,0 +1,161 @@
+"""One life of the worker in a test: it begins, works when it is told to, and ends or dies."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from goatherd.engine.attempt import Rules
+from goatherd.engine.worker import Load, Worker
+from goatherd.model.ids import new_id
+from goatherd.model.message import Delivery, Message
+from goatherd.model.task import TaskDefinition
+from goatherd.model.topology import Queue, QueueState
+from goatherd.roles import make_catalogue
+from goatherd.session import Session
+from goatherd.testing.attempts import MortalRunner, Onlooker, WatchedAttempts
+from goatherd.testing.lifeline import Lifeline
+from goatherd.wiring import Ports, open_ports
+
+if TYPE_CHECKING:
+    from goatherd.app import Goatherd
+    from goatherd.testing.faults import Faults
+    from goatherd.testing.records import Records
+
+#: Seconds between two looks at what is on its way into the store.
+BREATH = 0.002
+#: Seconds that the store may take to learn what a worker said before it died.
+LAST_WORDS = 5.0
+
+
+class Life:
+    """A worker with a session of its own, as a process of its own would have."""
+
+    def __init__(self, app: Goatherd, ports: Ports, records: Records, faults: Faults) -> None:
+        self._app = app
+        self._ports = ports
+        self._lifeline = Lifeline(ports.broker)
+        self._onlooker = Onlooker(records, faults, self._lifeline.cut)
+        self._session = Session(replace(ports, broker=self._lifeline), app.clock, app.meter, app.settings)
+        self._runner = MortalRunner(app, app.clock, app.arounds)
+        self._runner.onlooker = self._onlooker
+        self._worker: Worker | None = None
+        self._queues: frozenset[str] = frozenset()
+        self._sounding = Queue(name=f"{app.name}.soundings", format="plain")
+        self._sounded = asyncio.Event()
+
+    @classmethod
+    async def begin(cls, app: Goatherd, records: Records, faults: Faults) -> Life:
+        """Open the ports of a new worker."""
+        ports = await open_ports(app.settings, app.clock)
+        life = cls(app, ports, records, faults)
+        try:
+            await ports.broker.declare([*app.contracts(), life._sounding])
+            await ports.broker.consume(life._sounding.name, 1, life._hear)
+        except BaseException:
+            await ports.close()
+            raise
+        return life
+
+    @property
+    def died(self) -> bool:
+        """Whether a planned crash has happened."""
+        return self._onlooker.died.is_set()
+
+    @property
+    def running(self) -> int:
+        """How many attempts run now."""
+        return self._worker.running if self._worker is not None else 0
+
+    async def start(self, definitions: Sequence[TaskDefinition]) -> None:
+        """Begin to take jobs of these tasks."""
+        catalogue = make_catalogue(self._app, self._session, definitions)
+        self._queues = catalogue.queues
+        if not self._queues:
+            return
+        settings, clock = self._app.settings, self._app.clock
+        rules = Rules(deploy_grace=settings.deploy_grace)
+        attempts = WatchedAttempts(self._lifeline, catalogue, self._runner, clock, self._session.telemetry, rules)
+        attempts.onlooker = self._onlooker
+        prefetch = {queue: self._app.queue_named(queue).prefetch or settings.held_by_worker for queue in self._queues}
+        load = Load(prefetch=prefetch, concurrency=settings.concurrency, grace_period=0)
+        self._worker = Worker(self._lifeline, attempts, clock, load, rules.most_deaths)
+        await self._worker.start()
+
+    async def work_off(self) -> None:
+        """Return when nothing is due any more, or when the worker has died."""
+        while not self.died:
+            await self._idle_or_dead()
+            if await self.moving():
+                await asyncio.sleep(BREATH)
+                continue
+            await self._sound()
+            if not await self.moving():
+                return
+
+    async def moving(self) -> list[QueueState]:
+        """The queues in which something waits to be done now or is being done."""
+        states = await self._ports.operations.queues()
+        return [state for state in states if state.name in self._queues and state.ready + (state.running or 0)]
+
+    async def stop(self) -> None:
+        """Take no more jobs until the next start."""
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            await worker.stop()
+
+    async def vanish(self) -> None:
+        """Be gone without a farewell: what was not settled comes again, what was running with one death more."""
+        await self._last_words_arrive()
+        await self._ports.vanish()
+        await self.stop()
+        await self._runner.close()
+        self._onlooker.records.lost()
+
+    async def end(self) -> None:
+        """Close everything in good order."""
+        await self.stop()
+        await self._runner.close()
+        await self._ports.close()
+
+    async def _idle_or_dead(self) -> None:
+        if self._worker is None:
+            return
+        ends = [
+            asyncio.create_task(self._worker.idle(), name="wait for the worker to be idle"),
+            asyncio.create_task(_wait(self._onlooker.died), name="wait for the worker to die"),
+        ]
+        try:
+            await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for end in ends:
+                end.cancel()
+
+    async def _sound(self) -> None:
+        """Return when the store has been looked at once more: by then it has seen the clock and every message."""
+        self._sounded.clear()
+        await self._ports.broker.publish([Message(id=new_id(), queue=self._sounding.name, body=b"")])
+        await self._sounded.wait()
+
+    def _hear(self, deliveries: Sequence[Delivery]) -> None:
+        for delivery in deliveries:
+            self._ports.broker.ack(delivery)
+        self._sounded.set()
+
+    async def _last_words_arrive(self) -> None:
+        """Acks travel in groups: those given before the death arrive, so that a test sees the same every time."""
+        try:
+            async with asyncio.timeout(LAST_WORDS):
+                while True:
+                    if sum(state.running or 0 for state in await self.moving()) == self._lifeline.unsettled:
+                        return
+                    await asyncio.sleep(BREATH)
+        except TimeoutError:
+            # Also a death: some jobs that were done come once more.
+            return
+
+
+async def _wait(event: asyncio.Event) -> None:
+    await event.wait()

@@ -1,0 +1,60 @@
+"""Run the code fragments of a page, one after the other, in one namespace.
+
+The main program of a process of its own; what to run comes as JSON on standard input. A fragment that awaits is run
+while the page's `app` is open, so that its verbs really send.
+"""
+
+import ast
+import asyncio
+import builtins
+import importlib
+import inspect
+import json
+import sys
+from collections.abc import Coroutine, Iterator, Sequence
+from typing import Any
+
+#: Stands for what a page leaves to the reader's imagination: "for to in readers".
+SOMETHING = ["something"]
+
+
+async def run(fragments: Sequence[tuple[str, str]], modules: Sequence[str], *, imagine: bool) -> None:
+    """Run each fragment, given with the place where it stands; it sees the names of these modules."""
+    namespace: dict[str, Any] = {"__name__": "page"}
+    for module in modules:
+        namespace.update({name: value for name, value in vars(importlib.import_module(module)).items() if name[0] != "_"})
+    for place, text in fragments:
+        if imagine:
+            namespace.update(dict.fromkeys(_unknown(ast.parse(text), namespace), SOMETHING))
+        code = compile(text, place, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        waiting = eval(code, namespace)
+        if inspect.iscoroutine(waiting):
+            await _in_open_app(namespace, waiting)
+
+
+async def _in_open_app(namespace: dict[str, Any], waiting: Coroutine[Any, Any, None]) -> None:
+    if "app" not in namespace:
+        return await waiting
+    async with namespace["app"]:
+        return await waiting
+
+
+def _unknown(tree: ast.Module, namespace: dict[str, Any]) -> set[str]:
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    return used - set(_bound(tree)) - namespace.keys() - vars(builtins).keys()
+
+
+def _bound(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name) | ast.alias(asname=str(name)):
+                yield name
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name
+            case ast.alias(name=name):
+                yield name.partition(".")[0]
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, "")
+    asyncio.run(run(**json.load(sys.stdin)))

@@ -1,0 +1,1 @@
+"""Parts for themselves; the folders mirror src/goatherd."""

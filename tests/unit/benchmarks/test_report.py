@@ -1,0 +1,60 @@
+import json
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any, cast
+
+from rich.console import Console
+
+from benchmarks.contender import Contender, Promise
+from benchmarks.measures import Plan
+from benchmarks.report import Outcome, as_json, compare
+from benchmarks.settings import Entry
+from benchmarks.table import print_all, shown
+
+FACTS = {"cores": 2, "load": 0.1, "sync_ms": 0.5, "file_system": "ext4"}
+
+
+def outcome(name: str, runs: Sequence[dict[str, Any]], *, synced: bool = True, shared: bool = True) -> Outcome:
+    promise = Promise(delivery="at least once", synced=synced, shared=shared, note="as it is")
+    contender = cast(Contender, SimpleNamespace(label=name, package="goatherd", promise=promise))
+    return Outcome(entry=Entry(setting="sqlite", name=name), contender=contender, samples=runs)
+
+
+OUTCOMES = [
+    outcome("goatherd", [{"drain": 900.0, "drain_cpu": 50.0, "batch": 7.0}]),
+    outcome("goatherd_full", [{"drain": 1.0}]),
+    outcome("slow", [{"drain": 100.0, "drain_cpu": 200.0}]),
+    outcome("unsafe", [{"drain": 300.0, "drain_cpu": 25.0}], synced=False),
+    outcome("lonely", [{"drain": 250.0}], shared=False),
+]
+
+
+def test_the_best_like_peer_is_one_with_a_like_promise() -> None:
+    ratios = {one.measure.key: (one.peer, one.ratio) for one in compare(OUTCOMES, alike=True)}
+    assert ratios == {"drain": ("slow", 9.0), "drain_cpu": ("slow", 4.0)}
+
+
+def test_the_best_of_all_may_promise_less() -> None:
+    ratios = {one.measure.key: (one.peer, one.ratio) for one in compare(OUTCOMES, alike=False)}
+    assert ratios == {"drain": ("unsafe", 3.0), "drain_cpu": ("unsafe", 0.5)}
+
+
+def test_without_goatherd_there_is_nothing_to_compare() -> None:
+    assert compare(OUTCOMES[2:], alike=False) == []
+
+
+def test_the_report_holds_every_run_and_is_json() -> None:
+    told = json.loads(json.dumps(as_json(FACTS, Plan(), OUTCOMES)))
+    assert told["settings"]["sqlite"]["contenders"]["slow"]["runs"] == [{"drain": 100.0, "drain_cpu": 200.0}]
+    assert told["settings"]["sqlite"]["ratios"]["to_the_best_like_peer"]["drain"] == {"ratio": 9.0, "peer": "slow"}
+
+
+def test_the_tables_name_every_contender() -> None:
+    console = Console(record=True, file=None, quiet=False, width=120)
+    with console.capture() as printed:
+        print_all(console, FACTS, Plan(), OUTCOMES)
+    assert all(one.contender.label in printed.get() for one in OUTCOMES)
+
+
+def test_figures_show_three_digits_and_gaps_a_dash() -> None:
+    assert [shown(value) for value in (12345.6, 45.67, 2.345, None)] == ["12,346", "45.7", "2.35", "-"]
