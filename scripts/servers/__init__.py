@@ -1,0 +1,1 @@
+"""Private servers for tests, examples and benchmarks: on free ports, in temporary folders, stopped at the end."""

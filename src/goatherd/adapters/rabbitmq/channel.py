@@ -1,0 +1,83 @@
+"""One channel: questions with answers, messages coming in, confirms of messages gone out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from pamqp import commands, frame
+from pamqp.base import Frame
+
+from goatherd.adapters.rabbitmq.failures import ChannelClosed, LinkFailed, LinkLost
+from goatherd.adapters.rabbitmq.wire import Confirm, Content
+
+if TYPE_CHECKING:
+    from goatherd.adapters.rabbitmq.connection import Connection
+
+#: Seconds that the broker may take to answer a question.
+ANSWER_DEADLINE = 10.0
+
+
+class Channel:
+    """Made by `Connection.open_channel`; dead for good after `fail`."""
+
+    def __init__(self, connection: Connection, number: int) -> None:
+        self.connection = connection
+        self.number = number
+        self.failed: LinkFailed | None = None
+        self._asking = asyncio.Lock()
+        self._answer: asyncio.Future[Frame] | None = None
+        self.received: Callable[[list[Content]], None] = lambda _contents: None
+        self.confirmed: Callable[[Confirm], None] = lambda _confirm: None
+        self.on_cancel: Callable[[str], None] = lambda _consumer: None
+        self.on_failure: Callable[[LinkFailed], None] = lambda _error: None
+
+    async def ask(self, question: Frame, deadline: float = ANSWER_DEADLINE) -> Frame:
+        """Send a method and wait for its answer; raises LinkFailed, after the deadline as LinkLost."""
+        async with self._asking:
+            if self.failed is not None:
+                raise self.failed
+            self._answer = asyncio.get_running_loop().create_future()
+            self.send(frame.marshal(question, self.number))
+            try:
+                async with asyncio.timeout(deadline):
+                    return await self._answer
+            except TimeoutError as error:
+                # An answer that comes later would be taken for that of the next question.
+                lost = LinkLost(f"the broker did not answer {question.name} within {deadline:g} s")
+                self.connection.fail(lost)
+                raise lost from error
+            finally:
+                self._answer = None
+
+    def send(self, data: bytes) -> None:
+        """Write frames of this channel."""
+        self.connection.send(data)
+
+    async def close(self) -> None:
+        """Give the channel back. Idempotent."""
+        if self.failed is None:
+            await self.ask(commands.Channel.Close(200, "done", 0, 0))
+            self.connection.forget(self.number)
+            self.fail(LinkLost("the channel was closed by us"))
+
+    def method(self, method: object) -> None:
+        """A method frame for this channel."""
+        if isinstance(method, commands.Channel.Close):
+            self.send(frame.marshal(commands.Channel.CloseOk(), self.number))
+            self.connection.forget(self.number)
+            self.fail(ChannelClosed(method.reply_code or 0, str(method.reply_text or "")))
+        elif isinstance(method, commands.Basic.Cancel):
+            self.on_cancel(str(method.consumer_tag))
+        elif isinstance(method, Frame) and self._answer is not None and not self._answer.done():
+            self._answer.set_result(method)
+
+    def fail(self, error: LinkFailed) -> None:
+        """It is over, alone or with its connection."""
+        if self.failed is not None:
+            return
+        self.failed = error
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_exception(error)
+        self.on_failure(error)

@@ -1,0 +1,219 @@
+"""A consumer of one queue that comes back after every loss of its channel, its connection or its queue."""
+
+import asyncio
+import logging
+import random
+import time
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple
+
+from pamqp import commands
+
+from goatherd.adapters.rabbitmq import properties
+from goatherd.adapters.rabbitmq.acks import Acks
+from goatherd.adapters.rabbitmq.channel import Channel
+from goatherd.adapters.rabbitmq.connection import Connection
+from goatherd.adapters.rabbitmq.failures import ChannelClosed, LinkFailed, ProtocolBroken
+from goatherd.adapters.rabbitmq.link import Link
+from goatherd.adapters.rabbitmq.messages import DUE, incoming
+from goatherd.adapters.rabbitmq.properties import Properties
+from goatherd.adapters.rabbitmq.wire import DELIVER, Content, nack_frame, read_deliver
+from goatherd.model.message import Delivery
+from goatherd.ports.broker import Deliver
+
+#: Seconds to wait before a consumer that the broker ended is started again: at first, and at most.
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
+
+log = logging.getLogger("goatherd.rabbitmq")
+
+
+class Handle(NamedTuple):
+    """The adapter's handle of a delivery; of no effect once its channel is gone."""
+
+    subscription: "Subscription"
+    acks: Acks
+    channel: Channel
+    tag: int
+
+
+class Subscription:
+    """One queue, one channel at a time."""
+
+    def __init__(
+        self,
+        link: Link,
+        queue: str,
+        prefetch: int,
+        deliver: Deliver,
+        put_aside: Callable[[Delivery, float | None], Awaitable[None]],
+        translate: Callable[[Properties], bytes] | None = None,
+    ) -> None:
+        self._link = link
+        self._queue = queue
+        self._prefetch = prefetch
+        self._deliver = deliver
+        self._put_aside = put_aside
+        self._translate = translate
+        self._channel: Channel | None = None
+        self._acks: Acks | None = None
+        self._consumer_tag = ""
+        self._stopped = False
+        self._paused = False
+        self._coming_back: asyncio.Task[None] | None = None
+        self._putting_aside: set[asyncio.Task[None]] = set()
+
+    async def start(self) -> None:
+        """Consume now and on every later connection; raises LinkFailed if it cannot now."""
+        await self._link.on_up(self._subscribe)
+
+    async def stop(self) -> None:
+        """See `Subscription.stop` of the port."""
+        self._stopped = True
+        self._link.forget(self._subscribe)
+        if self._coming_back is not None:
+            self._coming_back.cancel()
+        await self._cancel()
+
+    async def pause(self) -> None:
+        """Take nothing more for now."""
+        if not self._paused:
+            self._paused = True
+            self._link.forget(self._subscribe)
+            await self._cancel()
+            log.warning("Queue %r is paused; nothing more is taken from it", self._queue)
+
+    async def resume(self) -> None:
+        """Take again; harmless if it was not paused."""
+        if self._paused and not self._stopped:
+            self._paused = False
+            log.warning("Queue %r is taken from again", self._queue)
+            await self.start()
+
+    async def close(self) -> None:
+        """Give up the channel; the broker hands what is unsettled to others."""
+        await self.stop()
+        if self._acks is not None:
+            self._acks.flush()
+        await self._give_up_channel()
+
+    async def _cancel(self) -> None:
+        channel, tag = self._channel, self._consumer_tag
+        self._consumer_tag = ""
+        if channel is not None and channel.failed is None and tag:
+            try:
+                await channel.ask(commands.Basic.Cancel(tag))
+            except LinkFailed as error:
+                log.debug("The consumer of %s was gone before it could be stopped: %s", self._queue, error)
+
+    async def _give_up_channel(self) -> None:
+        if self._channel is not None and self._channel.failed is None:
+            try:
+                await self._channel.close()
+            except LinkFailed as error:
+                log.debug("The channel of %s was gone before it could be closed: %s", self._queue, error)
+
+    def ack(self, handle: Handle) -> None:
+        """Settle with the other acks of this turn of the loop."""
+        if handle.channel.failed is None and handle.acks.ack(handle.tag):
+            asyncio.get_running_loop().call_soon(handle.acks.flush)
+
+    def hand_back(self, handle: Handle) -> None:
+        """Put it back to the front of the queue."""
+        if handle.channel.failed is None:
+            handle.acks.forget(handle.tag)
+            handle.channel.send(nack_frame(handle.channel.number, handle.tag, requeue=True))
+
+    async def _subscribe(self, connection: Connection) -> None:
+        try:
+            channel = await self._channel_on(connection)
+            answer = await channel.ask(commands.Basic.Consume(0, self._queue))
+        except ChannelClosed as error:
+            # Only this consumer is concerned; the connection and the others are well.
+            self._ended(str(error))
+            return
+        self._consumer_tag = str(getattr(answer, "consumer_tag", ""))
+
+    async def _channel_on(self, connection: Connection) -> Channel:
+        """The channel of before if it still lives, for it may hold unsettled deliveries; else a new one."""
+        if self._channel is not None and self._channel.failed is None and self._channel.connection is connection:
+            return self._channel
+        channel = await connection.open_channel()
+        acks = Acks(channel)
+        channel.received = lambda contents: self._received(channel, acks, contents)
+        channel.on_cancel = lambda _tag: self._ended("the broker cancelled it; was the queue deleted?")
+        channel.on_failure = self._channel_failed
+        self._channel, self._acks = channel, acks
+        await channel.ask(commands.Basic.Qos(0, self._prefetch, False))
+        return channel
+
+    def _channel_failed(self, error: LinkFailed) -> None:
+        if isinstance(error, ChannelClosed) and self._consumer_tag:
+            self._ended(str(error))
+
+    def _ended(self, why: str) -> None:
+        """The broker ended this consumer while the connection lives: start it again, with growing pauses."""
+        self._consumer_tag = ""
+        if self._stopped or (self._coming_back is not None and not self._coming_back.done()):
+            return
+        log.warning("The consumer of queue %r has ended (%s); it is started again", self._queue, why)
+        self._coming_back = asyncio.create_task(self._come_back(), name=f"goatherd consumer of {self._queue}")
+
+    async def _come_back(self) -> None:
+        tries = 0
+        while not self._consumer_tag:
+            longest = min(LONGEST_PAUSE, FIRST_PAUSE * 2**tries)
+            await asyncio.sleep(random.uniform(longest / 2, longest))
+            tries += 1
+            connection = await self._link.connection()
+            try:
+                await self._subscribe(connection)
+            except LinkFailed as error:
+                log.debug("The consumer of %s is not back yet: %s", self._queue, error)
+        log.warning("Recovered the consumer of queue %r", self._queue)
+
+    def _received(self, channel: Channel, acks: Acks, contents: list[Content]) -> None:
+        now = time.time()
+        deliveries = []
+        for content in contents:
+            if content.method != DELIVER:
+                continue
+            told = read_deliver(content.arguments)
+            acks.hold(told.tag)
+            delivery, read = self._delivery(Handle(self, acks, channel, told.tag), content, now)
+            expires = delivery.message.expires
+            due = read.headers.get(DUE) if read.headers else None
+            if expires is not None and expires <= now:
+                self._not_to_deliver(delivery, None)
+            elif isinstance(due, int) and due / 1000 > now:
+                self._not_to_deliver(delivery, due / 1000)
+            else:
+                deliveries.append(delivery)
+        if deliveries:
+            self._deliver(deliveries)
+
+    def _delivery(self, handle: Handle, content: Content, now: float) -> tuple[Delivery, Properties]:
+        try:
+            read = properties.read(content.properties)
+        except ProtocolBroken as error:
+            # The bytes are kept: a message with properties that nobody can read is still somebody's message.
+            log.warning("A message on queue %r has properties that cannot be read: %s", self._queue, error)
+            read = Properties(content_type="")
+        body = content.body if self._translate is None else self._translate(read)
+        message = incoming(self._queue, read, body)
+        accepted = float(read.timestamp) if read.timestamp else now
+        return Delivery(message=message, accepted=accepted, tag=handle), read
+
+    def _not_to_deliver(self, delivery: Delivery, due: float | None) -> None:
+        task = asyncio.create_task(self._aside(delivery, due), name=f"goatherd put aside {delivery.message.id}")
+        self._putting_aside.add(task)
+        task.add_done_callback(self._putting_aside.discard)
+
+    async def _aside(self, delivery: Delivery, due: float | None) -> None:
+        try:
+            await self._put_aside(delivery, due)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the message must not stay in our hands
+            log.warning("A message that is not due, or has expired, goes back to its queue: %s", error)
+            await asyncio.sleep(1)
+            handle = delivery.tag
+            assert isinstance(handle, Handle)
+            self.hand_back(handle)

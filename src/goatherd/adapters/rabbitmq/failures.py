@@ -1,0 +1,66 @@
+"""What goes wrong on a link, as exceptions of the adapter, and in our words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from goatherd.errors import GoatherdError, SettingsError, Unavailable
+
+if TYPE_CHECKING:
+    from goatherd.adapters.rabbitmq.address import Address
+
+
+class LinkFailed(Exception):
+    """The connection, or one of its channels, cannot be used any more."""
+
+
+class ProtocolBroken(LinkFailed):
+    """The peer does not speak AMQP 0-9-1, or bytes were damaged."""
+
+
+class LinkLost(LinkFailed):
+    """The connection was lost; what was under way on it has an unknown outcome."""
+
+
+class ChannelClosed(LinkFailed):
+    """The broker closed a channel because of what was asked on it."""
+
+    def __init__(self, code: int, text: str) -> None:
+        self.code = code
+        self.text = text
+        super().__init__(f"{code} {text}")
+
+
+class ConnectionRefused(LinkFailed):
+    """The broker answered, but does not let us in: wrong password, no such virtual host, no permission."""
+
+    def __init__(self, code: int, text: str) -> None:
+        self.code = code
+        self.text = text
+        super().__init__(f"{code} {text}")
+
+
+def in_our_words(failure: LinkFailed, address: Address) -> GoatherdError:
+    """The error to raise instead, for the failure to be the cause of."""
+    if isinstance(failure, ConnectionRefused):
+        return SettingsError([_refusal(failure, address)])
+    if isinstance(failure, ProtocolBroken):
+        return SettingsError([f"What answers at {address} is not a RabbitMQ broker: {failure}. Check host and port."])
+    return Unavailable(
+        f"The broker at {address} cannot be reached ({failure}). Check that it runs and that host and port in "
+        f"GOATHERD_BROKER_URL are right; then try again."
+    )
+
+
+def _refusal(failure: ConnectionRefused, address: Address) -> str:
+    if failure.code == 403 or "ACCESS_REFUSED" in failure.text:
+        return (
+            f"The broker at {address} refused the user {address.user!r}: the password is wrong, or the user may not "
+            f"use this virtual host. Check user and password in GOATHERD_BROKER_URL."
+        )
+    if failure.code == 530:
+        return (
+            f"The broker at {address} has no virtual host {address.virtual_host!r}, or {address.user!r} may not use "
+            f"it. Make it with `rabbitmqctl add_vhost` or write another one at the end of GOATHERD_BROKER_URL."
+        )
+    return f"The broker at {address} refused the connection: {failure}. Check GOATHERD_BROKER_URL."

@@ -1,0 +1,114 @@
+"""Dead letters as messages: the original bytes, with why they died in the headers."""
+
+from collections.abc import Mapping
+from typing import Any, cast, get_args
+
+import msgspec
+
+from goatherd.adapters.rabbitmq.messages import DUE, incoming
+from goatherd.adapters.rabbitmq.properties import Properties, moment_of
+from goatherd.model.dead_letter import Burial, Reason, StoredLetter
+from goatherd.model.formats import failures_of
+from goatherd.model.ids import new_id
+from goatherd.model.message import Message
+
+_LETTER = "gh-letter"
+_QUEUE, _REASON, _TYPE, _TEXT = "gh-dead-queue", "gh-dead-reason", "gh-dead-error", "gh-dead-message"
+_TRACE, _ATTEMPTS, _AT, _ACCEPTED = "gh-dead-traceback", "gh-dead-attempts", "gh-dead-at", "gh-dead-accepted"
+_OURS = frozenset((_LETTER, _QUEUE, _REASON, _TYPE, _TEXT, _TRACE, _ATTEMPTS, _AT, _ACCEPTED))
+
+#: Characters of an error's message and traceback that are kept; headers should fit into one frame.
+_LONGEST_TEXT, _LONGEST_TRACE = 4_000, 20_000
+
+#: The broker's words for why it gave a message up, in ours.
+_BROKERS_REASONS: dict[str, tuple[Reason, str]] = {
+    "expired": ("expired", "its deadline or its queue's time to live passed"),
+    "maxlen": ("rejected", "pushed out of a full queue"),
+    "rejected": ("rejected", "a consumer rejected it"),
+    "delivery_limit": ("crashed", "delivered so often that the broker gave it up"),
+}
+
+
+def letter_headers(burial: Burial, queue: str, accepted: float) -> dict[str, Any]:
+    """What is added to the headers of a message that we give up."""
+    return {
+        _LETTER: new_id(),
+        _QUEUE: queue,
+        _REASON: burial.reason,
+        _TYPE: burial.error_type,
+        _TEXT: burial.message[:_LONGEST_TEXT],
+        _TRACE: burial.traceback[-_LONGEST_TRACE:],
+        _ATTEMPTS: burial.attempts,
+        _AT: int(burial.failed_at * 1000),
+        _ACCEPTED: int(accepted * 1000),
+    }
+
+
+def expired(message: Message, now: float) -> Burial:
+    """Why a message is given up that came too late to be delivered."""
+    reason, text = _BROKERS_REASONS["expired"]
+    attempts = failures_of(message.headers)
+    return Burial(reason=reason, error_type="JobExpired", message=text, attempts=attempts, failed_at=now)
+
+
+def announced(read: Properties) -> bytes:
+    """The body of an announcement: the queue gets a copy of each dead letter, of which only the id counts."""
+    return msgspec.json.encode({"letter": letter_id(read)})
+
+
+def letter_id(read: Properties) -> str:
+    """The letter's id; one that the broker made has that of its message."""
+    return str(read.headers.get(_LETTER) or read.message_id or read.correlation_id)
+
+
+def read_letter(read: Properties, body: bytes, routing_key: str, now: float) -> StoredLetter:
+    """A message of the dead-letter queue, whoever put it there."""
+    headers = read.headers
+    queue = str(headers.get(_QUEUE) or _origin(headers, routing_key))
+    message = incoming(queue, read, body)
+    kept = {name: value for name, value in message.headers.items() if name not in _OURS}
+    accepted = headers.get(_ACCEPTED)
+    return StoredLetter(
+        id=letter_id(read),
+        original=msgspec.structs.replace(message, headers=kept, expires=None),
+        accepted=accepted / 1000 if isinstance(accepted, int) else float(read.timestamp) or now,
+        burial=_burial(read, now),
+    )
+
+
+def _origin(headers: Mapping[str, Any], routing_key: str) -> str:
+    """The queue that a message died in; a delayed one whose queue is gone died on the way to it."""
+    return routing_key.partition(".")[2] if _lost_its_way(headers) else str(headers.get("x-first-death-queue", ""))
+
+
+def _lost_its_way(headers: Mapping[str, Any]) -> bool:
+    return DUE in headers and ".hold.v1." in str(headers.get("x-first-death-queue", ""))
+
+
+def _burial(read: Properties, now: float) -> Burial:
+    headers = read.headers
+    reason = headers.get(_REASON)
+    if reason in get_args(Reason):
+        at = headers.get(_AT)
+        return Burial(
+            reason=cast(Reason, reason),
+            error_type=str(headers.get(_TYPE, "")),
+            message=str(headers.get(_TEXT, "")),
+            traceback=str(headers.get(_TRACE, "")),
+            attempts=int(headers.get(_ATTEMPTS, 0)),
+            failed_at=at / 1000 if isinstance(at, int) else now,
+        )
+    if _lost_its_way(headers):
+        why = "its queue was deleted while it waited for its time"
+        return Burial(reason="rejected", error_type="QueueDeleted", message=why, attempts=0, failed_at=now)
+    told = str(headers.get("x-first-death-reason", "rejected"))
+    known, text = _BROKERS_REASONS.get(told, ("rejected", f"the broker gave it up: {told}"))
+    deaths = headers.get("x-death")
+    first = deaths[0] if isinstance(deaths, list) and deaths else {}
+    return Burial(
+        reason=known,
+        error_type="JobExpired" if known == "expired" else "Rejected",
+        message=text,
+        attempts=failures_of(headers),
+        failed_at=moment_of(first.get("time")) or now,
+    )

@@ -1,0 +1,153 @@
+"""Where everything of an app is on the broker: its queues, its delays and its dead letters."""
+
+import asyncio
+from collections.abc import Sequence
+
+from goatherd.adapters.rabbitmq.connection import Connection
+from goatherd.adapters.rabbitmq.link import Link
+from goatherd.adapters.rabbitmq.names import Names
+from goatherd.adapters.rabbitmq.topology import Declare, Declarer, QueueType, check_queues, queue_arguments
+from goatherd.errors import Unavailable
+from goatherd.model.topology import Queue, QueueState
+
+
+class Layout:
+    """Makes what is missing and knows the way to every queue."""
+
+    def __init__(
+        self,
+        link: Link,
+        app: str,
+        declare: Declare,
+        queue_type: QueueType,
+    ) -> None:
+        self._link = link
+        self._names = Names(app)
+        self._declare = declare
+        self._queue_type = queue_type
+        self._queues: dict[str, Queue] = {}
+        self._holds: set[int] = set()
+        self._announcements: set[str] = set()
+        self._making_hold = asyncio.Lock()
+
+    @property
+    def dead_queue(self) -> str:
+        """Where the app's dead letters stay."""
+        return self._names.dead_queue
+
+    def pause_mark(self, queue: str) -> str:
+        """The empty queue that says that another one is paused."""
+        return self._names.pause_mark(queue)
+
+    def known_queues(self) -> list[str]:
+        """Every queue that this app declares."""
+        return sorted(self._queues)
+
+    async def declare(self, queues: Sequence[Queue]) -> None:
+        """Make the queues, and the exchanges that delays and dead letters need; raises TopologyMismatch."""
+        self._queues |= {queue.name: queue for queue in queues}
+        self._announcements |= {queue.announces_to for queue in queues if queue.announces_to is not None}
+        declarer = Declarer(await self._link.connection())
+        if self._declare != "create":
+            if self._declare == "check":
+                await check_queues(declarer, [queue.name for queue in queues])
+            return
+        await self._make_exchanges(declarer)
+        for queue in queues:
+            await self._make_queue(declarer, queue)
+        await self._link.on_up(self._make_again)
+
+    def way_to(self, queue: str) -> tuple[str, str]:
+        """Exchange and routing key for a queue."""
+        described = self._queues.get(queue)
+        if described is None or not described.exchange:
+            return "", queue
+        return described.exchange, described.routing_key or described.name
+
+    def grave_of(self, queue: str) -> tuple[str, str]:
+        """Exchange and routing key for a queue's dead letters; those about announcements are not announced."""
+        if queue in self._announcements:
+            return "", self._names.dead_queue
+        return self._names.dead_exchange, queue
+
+    def is_announcements(self, queue: str) -> bool:
+        """Whether a queue is told of the dead letters of others."""
+        return queue in self._announcements
+
+    async def must_exist(self, queue: str) -> None:
+        """Raise Unavailable unless the queue is there."""
+        await check_queues(Declarer(await self._link.connection()), [queue])
+
+    async def way_to_hold(self, milliseconds: int, queue: str) -> tuple[str, str]:
+        """Exchange and routing key for a wait, after which the message goes on to a queue."""
+        async with self._making_hold:
+            if milliseconds not in self._holds:
+                await self._make_hold(Declarer(await self._link.connection()), milliseconds)
+                self._holds.add(milliseconds)
+        return self._names.hold_exchange, f"{milliseconds}.{queue}"
+
+    async def states(self) -> list[QueueState]:
+        """How the queues that we know stand; the broker does not tell everything without its management plugin."""
+        declarer = Declarer(await self._link.connection())
+        found = []
+        for name in sorted(self._queues):
+            counts = await declarer.exists(name)
+            if counts is not None:
+                ready, consumers = counts
+                found.append(
+                    QueueState(
+                        name=name, ready=ready, consumers=consumers, delayed=None, running=None, oldest_age=None,
+                        dead=None, paused=await declarer.exists(self.pause_mark(name)) is not None,
+                    )
+                )  # fmt: skip
+        return found
+
+    async def purge(self, queue: str) -> int:
+        """Drop every waiting message of a queue."""
+        declarer = Declarer(await self._link.connection())
+        if await declarer.exists(queue) is None:
+            raise Unavailable(
+                f"There is no queue {queue!r} on the broker; `goatherd queues list` shows those there are."
+            )
+        return await declarer.purge(queue)
+
+    async def _make_again(self, connection: Connection) -> None:
+        """After a loss: the broker may have come back with nothing."""
+        declarer = Declarer(connection)
+        await self._make_exchanges(declarer)
+        for queue in self._queues.values():
+            await self._make_queue(declarer, queue)
+        for milliseconds in self._holds:
+            await self._make_hold(declarer, milliseconds)
+
+    async def _make_exchanges(self, declarer: Declarer) -> None:
+        names = self._names
+        await declarer.exchange(names.dead_exchange, "fanout")
+        await declarer.queue(names.dead_queue, {})
+        await declarer.bind(names.dead_queue, names.dead_exchange, "")
+        await declarer.exchange(names.hold_exchange, "topic")
+        # Without somewhere to go, a few messages for a deleted queue would stop their whole hold queue.
+        await declarer.exchange(names.due_exchange, "topic", {"alternate-exchange": names.dead_exchange})
+
+    async def _make_queue(self, declarer: Declarer, queue: Queue) -> None:
+        names = self._names
+        if queue.passive:
+            await check_queues(declarer, [queue.name])
+        else:
+            await declarer.queue(queue.name, queue_arguments(queue, names, self._queue_type))
+        if queue.exchange and not queue.passive:
+            await declarer.bind(queue.name, queue.exchange, queue.routing_key or queue.name)
+        await declarer.bind(queue.name, names.due_exchange, f"*.{queue.name}")
+        if queue.name in self._announcements:
+            await declarer.bind(queue.name, names.dead_exchange, "")
+
+    async def _make_hold(self, declarer: Declarer, milliseconds: int) -> None:
+        names = self._names
+        arguments = {"x-message-ttl": milliseconds, "x-dead-letter-exchange": names.due_exchange}
+        if self._queue_type == "quorum":
+            arguments |= {
+                "x-queue-type": "quorum", "x-dead-letter-strategy": "at-least-once", "x-overflow": "reject-publish",
+                "x-max-length": 10_000_000,
+            }  # fmt: skip
+        await declarer.queue(names.hold_queue(milliseconds), arguments)
+        await declarer.bind(names.hold_queue(milliseconds), names.hold_exchange, f"{milliseconds}.#")

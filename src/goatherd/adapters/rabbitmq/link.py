@@ -1,0 +1,170 @@
+"""A connection that is kept up: made anew after every loss, with everything on it rebuilt from what is wanted."""
+
+import asyncio
+import logging
+import random
+from collections.abc import Awaitable, Callable
+from typing import TypeAlias
+
+from pamqp import commands
+
+from goatherd.adapters.rabbitmq.address import Address
+from goatherd.adapters.rabbitmq.connection import Connection
+from goatherd.adapters.rabbitmq.failures import ConnectionRefused, LinkFailed, LinkLost, in_our_words
+from goatherd.ports.broker import LinkState
+
+#: Seconds to wait before connecting again: at most this after the first failure, doubled up to the longest.
+FIRST_PAUSE, LONGEST_PAUSE = 0.2, 15.0
+#: Seconds between two probes, and within which each must be answered: a frozen broker is found in under 20 s.
+PROBE_EVERY, PROBE_DEADLINE = 10.0, 5.0
+
+#: Called with each new connection before the link counts as up.
+Rebuild: TypeAlias = Callable[[Connection], Awaitable[None]]
+
+log = logging.getLogger("goatherd.rabbitmq")
+
+
+class Link:
+    """One connection at a time; `generation` counts them."""
+
+    def __init__(self, address: Address, name: str) -> None:
+        self._address = address
+        self._name = name
+        self._rebuilds: list[Rebuild] = []
+        self._connection: Connection | None = None
+        self._up = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self.generation = 0
+        self.state: LinkState = "down"
+        self.last_failure: LinkFailed | None = None
+
+    async def open(self) -> None:
+        """Connect for the first time; raises our own error when the broker is away or does not let us in."""
+        self.state = "connecting"
+        try:
+            connection = await self._connect()
+        except LinkFailed as error:
+            self.state = "down"
+            raise in_our_words(error, self._address) from error
+        await self._adopt(connection)
+        self._task = asyncio.create_task(self._keep_up(connection), name=f"goatherd link {self._name}")
+
+    async def on_up(self, rebuild: Rebuild) -> None:
+        """Run it on the connection of now and on every later one; raises LinkFailed if it fails now."""
+        self._rebuilds.append(rebuild)
+        if self._connection is not None and self._up.is_set():
+            await rebuild(self._connection)
+
+    def forget(self, rebuild: Rebuild) -> None:
+        """Do not run it on later connections."""
+        if rebuild in self._rebuilds:
+            self._rebuilds.remove(rebuild)
+
+    async def connection(self) -> Connection:
+        """The connection that is up, waiting for it as long as the caller does."""
+        while True:
+            await self._up.wait()
+            connection = self._connection
+            if connection is not None and not connection.lost.done():
+                return connection
+            await asyncio.sleep(0)
+
+    async def close(self) -> None:
+        """Hang up for good. Idempotent."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+            self._task = None
+        if self._connection is not None:
+            await self._connection.close()
+            self._connection = None
+        self.state = "down"
+
+    async def abort(self) -> None:
+        """Hang up without a word, as a process that dies."""
+        if self._connection is not None:
+            self._connection.fail(LinkLost("gone without a word"))
+        await self.close()
+
+    async def _keep_up(self, connection: Connection) -> None:
+        while True:
+            prober = asyncio.create_task(self._probe(connection), name=f"goatherd probe {self._name}")
+            try:
+                failure = await asyncio.shield(connection.lost)
+            finally:
+                prober.cancel()
+            self._lost(failure)
+            connection = await self._reconnect()
+
+    def _lost(self, failure: LinkFailed) -> None:
+        self._up.clear()
+        self.last_failure = failure
+        self.state = "down"
+        log.warning("The connection to %s was lost (%s); connecting again", self._address, failure)
+
+    async def _reconnect(self) -> Connection:
+        tries = 0
+        while True:
+            # Full jitter: the workers of a whole fleet must not come back in the same moment.
+            await asyncio.sleep(random.uniform(0, min(LONGEST_PAUSE, FIRST_PAUSE * 2**tries)))
+            tries += 1
+            self.state = "connecting"
+            try:
+                connection = await self._connect()
+                await self._adopt(connection)
+            except LinkFailed as error:
+                self.state = "down"
+                if tries in (3, 10) or tries % 30 == 0:
+                    log.warning("Still no connection to %s after %d tries: %s", self._address, tries, error)
+                continue
+            log.warning("The connection to %s is back", self._address)
+            return connection
+
+    async def _connect(self) -> Connection:
+        failure: LinkFailed = LinkLost("no node is named")
+        for host, port in random.sample(self._address.nodes, len(self._address.nodes)):
+            try:
+                async with asyncio.timeout(self._address.connection_timeout):
+                    _, connection = await asyncio.get_running_loop().create_connection(
+                        lambda: Connection(self._address, self._name), host, port, ssl=self._address.tls
+                    )
+                    await connection.ready()
+                    return connection
+            except ConnectionRefused as error:
+                failure = error
+            except (OSError, TimeoutError) as error:
+                failure = LinkLost(f"{host}:{port}: {str(error) or 'no answer in time'}")
+                failure.__cause__ = error
+            except LinkFailed as error:
+                failure = error
+        raise failure
+
+    async def _adopt(self, connection: Connection) -> None:
+        """Make it the connection in use, with everything rebuilt on it."""
+        self.generation += 1
+        self._connection = connection
+        connection.on_blocked = self._blocked
+        try:
+            for rebuild in list(self._rebuilds):
+                await rebuild(connection)
+        except LinkFailed as error:
+            connection.fail(error)
+            raise
+        self._up.set()
+        self.state = "up"
+
+    def _blocked(self, reason: str | None) -> None:
+        if reason is not None:
+            log.warning("The broker %s takes no more messages for now: %s", self._address, reason)
+        self.state = "blocked" if reason is not None else "up"
+
+    async def _probe(self, connection: Connection) -> None:
+        """Ask something now and then: a frozen broker keeps its socket open and may be silent for long."""
+        try:
+            channel = await connection.open_channel()
+            while True:
+                await channel.ask(commands.Basic.Qos(0, 1, False), PROBE_DEADLINE)
+                await asyncio.sleep(PROBE_EVERY)
+        except LinkFailed:
+            # An unanswered probe has failed the connection, which is what whoever keeps it up waits for.
+            return

@@ -1,0 +1,75 @@
+"""Our messages as AMQP messages and back."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from goatherd.adapters.rabbitmq import properties
+from goatherd.adapters.rabbitmq.properties import Properties
+from goatherd.adapters.rabbitmq.publisher import Outgoing
+from goatherd.model.message import NO_HEADERS, Header, Message
+
+#: When a delayed message is due, in milliseconds since the epoch, for hops that wait a little less.
+DUE = "gh-due"
+#: When nobody wants it any more; the broker drops its own expiration when a message leaves a hold queue.
+EXPIRES = "gh-expires"
+
+#: Headers that the broker adds when a message dies; republished with them, a message may be lost as a cycle.
+_DEATH_MARKS = frozenset(("x-death", "x-delivery-count"))
+
+
+def outgoing(
+    message: Message,
+    exchange: str,
+    routing_key: str,
+    now: float,
+    more: Mapping[str, Any],
+    *,
+    expires_itself: bool = True,
+) -> Outgoing:
+    """A message on its way to an exchange, with more headers if wanted.
+
+    In a hold queue the broker must not let it expire: that would only send it on before its time.
+    """
+    headers: dict[str, Any] = {**message.headers, **more}
+    expiration = ""
+    if message.expires is not None:
+        headers[EXPIRES] = int(message.expires * 1000)
+        expiration = str(max(1, int((message.expires - now) * 1000))) if expires_itself else ""
+    written = properties.write(
+        Properties(
+            headers=headers,
+            priority=message.priority,
+            expiration=expiration,
+            message_id=message.id,
+            timestamp=int(now),
+            type=message.task,
+        )
+    )
+    return Outgoing(message.id, exchange, routing_key, written, message.body)
+
+
+def incoming(queue: str, read: Properties, body: bytes) -> Message:
+    """A message from a queue, from us or from anyone."""
+    headers = own_headers(read.headers) if read.headers else NO_HEADERS
+    expires = read.headers.get(EXPIRES) if read.headers else None
+    return Message(
+        id=read.message_id or read.correlation_id,
+        queue=queue,
+        body=body,
+        task=read.type,
+        headers=headers,
+        priority=read.priority,
+        expires=expires / 1000 if isinstance(expires, int) else None,
+    )
+
+
+def own_headers(headers: Mapping[str, Any]) -> dict[str, Header]:
+    """The headers that a message keeps when it is published again."""
+    return {
+        name: value
+        for name, value in headers.items()
+        if isinstance(value, str | int | float)
+        and name not in _DEATH_MARKS
+        and not name.startswith(("x-first-death", "x-last-death"))
+        and name not in (DUE, EXPIRES)
+    }

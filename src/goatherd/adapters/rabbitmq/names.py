@@ -1,0 +1,40 @@
+"""The names of what we make on a broker.
+
+They carry the app's name and a version, so that two layouts can live side by side.
+"""
+
+from typing import NamedTuple
+
+
+class Names(NamedTuple):
+    """For one app."""
+
+    app: str
+
+    @property
+    def dead_exchange(self) -> str:
+        """Where dead letters go, from us and from the broker."""
+        return f"{self.app}.dead.v1"
+
+    @property
+    def dead_queue(self) -> str:
+        """Where they stay."""
+        return f"{self.app}.dead.v1"
+
+    @property
+    def hold_exchange(self) -> str:
+        """Where delayed messages go, with the routing key `<milliseconds>.<queue>`."""
+        return f"{self.app}.hold.v1"
+
+    @property
+    def due_exchange(self) -> str:
+        """Where they come out when they are due; every queue is bound here as `*.<queue>`."""
+        return f"{self.app}.due.v1"
+
+    def pause_mark(self, queue: str) -> str:
+        """The empty queue that says that another one is paused."""
+        return f"{queue}.paused.v1"
+
+    def hold_queue(self, milliseconds: int) -> str:
+        """Where they wait for so long."""
+        return f"{self.app}.hold.v1.{milliseconds}"

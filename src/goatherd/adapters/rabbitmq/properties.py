@@ -1,0 +1,126 @@
+"""A message's properties: the flags and values of its header frame."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from struct import Struct
+from typing import Any
+
+import msgspec
+from pamqp import decode
+
+from goatherd.adapters.rabbitmq.failures import ProtocolBroken
+from goatherd.adapters.rabbitmq.tables import write_table
+from goatherd.adapters.rabbitmq.wire import short
+
+_FLAGS = Struct(">H")
+_LONGLONG = Struct(">Q")
+
+_CONTENT_TYPE, _CONTENT_ENCODING, _HEADERS, _DELIVERY_MODE = 0x8000, 0x4000, 0x2000, 0x1000
+_PRIORITY, _CORRELATION_ID, _REPLY_TO, _EXPIRATION = 0x0800, 0x0400, 0x0200, 0x0100
+_MESSAGE_ID, _TIMESTAMP, _TYPE = 0x0080, 0x0040, 0x0020
+
+_PERSISTENT = b"\x02"
+
+
+class Properties(msgspec.Struct, frozen=True, kw_only=True):
+    """Those that we read or write."""
+
+    content_type: str = "application/json"
+    headers: Mapping[str, Any] = {}
+    priority: int = 0
+    correlation_id: str = ""
+    reply_to: str = ""
+    #: Milliseconds that the message may wait, as text.
+    expiration: str = ""
+    message_id: str = ""
+    #: Whole seconds since the epoch; 0 for none.
+    timestamp: int = 0
+    type: str = ""
+
+
+def write(properties: Properties) -> bytes:
+    """Flags and values, always persistent; raises ValueError for what AMQP cannot carry."""
+    flags = _DELIVERY_MODE
+    values = b""
+    if properties.content_type:
+        flags |= _CONTENT_TYPE
+        values += short(properties.content_type)
+    if properties.headers:
+        flags |= _HEADERS
+        values += write_table(properties.headers)
+    values += _PERSISTENT
+    if properties.priority:
+        flags |= _PRIORITY
+        values += bytes([properties.priority])
+    for flag, text in (
+        (_CORRELATION_ID, properties.correlation_id),
+        (_REPLY_TO, properties.reply_to),
+        (_EXPIRATION, properties.expiration),
+        (_MESSAGE_ID, properties.message_id),
+    ):
+        if text:
+            flags |= flag
+            values += short(text)
+    if properties.timestamp:
+        flags |= _TIMESTAMP
+        values += _LONGLONG.pack(properties.timestamp)
+    if properties.type:
+        flags |= _TYPE
+        values += short(properties.type)
+    return _FLAGS.pack(flags) + values
+
+
+def read(content: bytes) -> Properties:
+    """The properties of a message from anyone; raises ProtocolBroken."""
+    try:
+        return _read(content)
+    except Exception as broken:  # pamqp raises what it likes for a table that it cannot read
+        raise ProtocolBroken("the properties of a message cannot be read") from broken
+
+
+def _read(content: bytes) -> Properties:  # noqa: C901 - one branch for each property, in the order of the wire
+    (flags,) = _FLAGS.unpack_from(content)
+    if flags & 1:
+        raise ValueError("more than one word of flags")
+    at = 2
+    found: dict[str, Any] = {"content_type": ""}
+    if flags & _CONTENT_TYPE:
+        found["content_type"], at = _short(content, at)
+    if flags & _CONTENT_ENCODING:
+        _, at = _short(content, at)
+    if flags & _HEADERS:
+        used, found["headers"] = decode.field_table(content[at:])
+        at += used
+    if flags & _DELIVERY_MODE:
+        at += 1
+    if flags & _PRIORITY:
+        found["priority"] = content[at]
+        at += 1
+    if flags & _CORRELATION_ID:
+        found["correlation_id"], at = _short(content, at)
+    if flags & _REPLY_TO:
+        found["reply_to"], at = _short(content, at)
+    if flags & _EXPIRATION:
+        found["expiration"], at = _short(content, at)
+    if flags & _MESSAGE_ID:
+        found["message_id"], at = _short(content, at)
+    if flags & _TIMESTAMP:
+        found["timestamp"] = _LONGLONG.unpack_from(content, at)[0]
+        at += 8
+    if flags & _TYPE:
+        found["type"], at = _short(content, at)
+    return Properties(**found)
+
+
+def _short(content: bytes, at: int) -> tuple[str, int]:
+    end = at + 1 + content[at]
+    if end > len(content):
+        raise ValueError("a string runs past the end")
+    return content[at + 1 : end].decode("utf-8", "replace"), end
+
+
+def moment_of(value: object) -> float | None:
+    """A header's time in seconds, where a stranger's table may hold a date or a number."""
+    if isinstance(value, datetime):
+        return value.timestamp()
+    return float(value) if isinstance(value, int | float) else None

@@ -1,0 +1,134 @@
+"""Make what is missing on the broker, and say exactly what differs from what is wanted."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, TypeAlias
+
+from pamqp import commands
+from pamqp.base import Frame
+
+from goatherd.adapters.rabbitmq.connection import Connection
+from goatherd.adapters.rabbitmq.failures import ChannelClosed
+from goatherd.adapters.rabbitmq.names import Names
+from goatherd.errors import TopologyMismatch, Unavailable
+from goatherd.model.topology import Queue
+
+Declare: TypeAlias = Literal["create", "check", "never"]
+QueueType: TypeAlias = Literal["quorum", "classic"]
+
+#: A far backstop: our own counts decide when a job is given up; here also being held by a worker that ends counts.
+DELIVERY_LIMIT = 1000
+
+_INEQUIVALENT = re.compile(
+    r"inequivalent arg '(?P<argument>[^']+)' for (?P<kind>queue|exchange) '(?P<name>[^']*)' in vhost '[^']*': "
+    r"received (?P<wanted>.+?) but current is (?P<found>.+)"
+)
+_VALUE = re.compile(r"^the value '(?P<value>.*)' of type '\w+'$")
+
+
+def queue_arguments(queue: Queue, names: Names, queue_type: str) -> dict[str, Any]:
+    """The arguments of a queue: exactly its contract's where there is one, our own rules for the rest."""
+    arguments: dict[str, Any] = dict(queue.arguments)
+    if queue.ttl is not None:
+        arguments["x-message-ttl"] = int(queue.ttl * 1000)
+    if queue.max_length is not None:
+        arguments["x-max-length"] = queue.max_length
+    if queue.dead_letter is not None:
+        arguments["x-dead-letter-exchange"], arguments["x-dead-letter-routing-key"] = queue.dead_letter
+    if queue.type == "quorum":
+        arguments["x-queue-type"] = "quorum"
+    if queue.contract:
+        return arguments
+    arguments["x-dead-letter-exchange"] = names.dead_exchange
+    if queue_type == "quorum":
+        arguments["x-queue-type"] = "quorum"
+        arguments["x-delivery-limit"] = DELIVERY_LIMIT
+        arguments["x-dead-letter-strategy"] = "at-least-once"
+        arguments["x-overflow"] = "reject-publish"
+    return arguments
+
+
+class Declarer:
+    """Declares on channels of its own, because a refusal closes the channel on which it was asked."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    async def exchange(self, name: str, kind: str, arguments: Mapping[str, Any] | None = None) -> None:
+        """Make an exchange."""
+        await self._ask(commands.Exchange.Declare(0, name, kind, durable=True, arguments=dict(arguments or {})))
+
+    async def queue(self, name: str, arguments: Mapping[str, Any]) -> None:
+        """Make a durable queue."""
+        await self._ask(commands.Queue.Declare(0, name, durable=True, arguments=dict(arguments)))
+
+    async def bind(self, queue: str, exchange: str, key: str) -> None:
+        """Let what an exchange gets under a key go to a queue."""
+        await self._ask(commands.Queue.Bind(0, queue, exchange, key))
+
+    async def exists(self, name: str) -> tuple[int, int] | None:
+        """How many messages and consumers a queue has; None if there is no such queue."""
+        try:
+            answer = await self._ask(commands.Queue.Declare(0, name, passive=True))
+        except ChannelClosed as error:
+            if error.code == 404:
+                return None
+            raise
+        assert isinstance(answer, commands.Queue.DeclareOk)
+        return answer.message_count or 0, answer.consumer_count or 0
+
+    async def delete(self, name: str) -> None:
+        """Delete a queue with all that is in it; harmless if there is none."""
+        await self._ask(commands.Queue.Delete(0, name))
+
+    async def purge(self, name: str) -> int:
+        """Drop every waiting message of a queue; returns how many."""
+        answer = await self._ask(commands.Queue.Purge(0, name))
+        assert isinstance(answer, commands.Queue.PurgeOk)
+        return answer.message_count or 0
+
+    async def _ask(self, question: Frame) -> Frame:
+        channel = await self._connection.open_channel()
+        try:
+            answer = await channel.ask(question)
+        except ChannelClosed as error:
+            mismatch = mismatch_in(error)
+            if mismatch is None:
+                raise
+            raise mismatch from error
+        await channel.close()
+        return answer
+
+
+def mismatch_in(error: ChannelClosed) -> TopologyMismatch | None:
+    """What differs, if that is why the broker refused."""
+    found = _INEQUIVALENT.search(error.text)
+    if found is None:
+        return None
+    argument, wanted, there = found["argument"], _plain(found["wanted"]), _plain(found["found"])
+    if argument == "x-message-ttl":
+        spans = _in_seconds(wanted), _in_seconds(there)
+        return TopologyMismatch(found["kind"], found["name"], "ttl (x-message-ttl)", *spans)
+    return TopologyMismatch(found["kind"], found["name"], argument, wanted, there)
+
+
+async def check_queues(declarer: Declarer, queues: Iterable[str]) -> None:
+    """Raise Unavailable unless every queue is there."""
+    missing = [name for name in queues if await declarer.exists(name) is None]
+    if missing:
+        raise Unavailable(
+            f"The broker has no queue {', '.join(map(repr, missing))}, and with declare='check' or 'never' this "
+            f"program makes none. Make it, or set GOATHERD_DECLARE=create."
+        )
+
+
+def _plain(told: str) -> str | int | None:
+    if told == "none":
+        return None
+    found = _VALUE.match(told)
+    value = found["value"] if found else told.strip("'")
+    return int(value) if value.isdigit() else value
+
+
+def _in_seconds(milliseconds: str | int | None) -> float | str | None:
+    return milliseconds / 1000 if isinstance(milliseconds, int) else milliseconds

@@ -1,0 +1,16 @@
+"""The broker's suite on RabbitMQ."""
+
+import pytest
+
+from goatherd.testing.suites import BrokerFeatures, BrokerSuite
+from tests.conformance.rabbitmq_store import RabbitStore
+
+#: Quorum queues have no priorities before RabbitMQ 4, and the protocol tells neither what runs nor what is delayed.
+FEATURES = BrokerFeatures(
+    priorities=False, length_limit=False, counts_running=False, counts_delayed=False, purges_delayed=False, cuts_off=False
+)
+
+
+@pytest.mark.servers
+class TestRabbitQuorum(RabbitStore, BrokerSuite):
+    features = FEATURES
