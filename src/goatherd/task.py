@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import fields
 from datetime import datetime
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, TypeAlias, TypeVar, overload
 
 import msgspec
@@ -175,12 +177,22 @@ def register(
         raise DefinitionError(f"{function!r} cannot be a task: it is not a function. Decorate a `def` or `async def`.")
     if inspect.isasyncgenfunction(function) or inspect.isgeneratorfunction(function):
         raise DefinitionError(f"Task {function.__name__!r} is a generator; a task returns its result once.")
+    _check_options(function.__name__, options)
     declared = {name: value for name, value in options.items() if value is not None}
     declaration = Declaration(**{"name": function.__name__, **declared, "function": function})
     kind = AsyncTask if declaration.is_async else PlainTask
     task: Task[..., Any] = kind(app, declaration, resolve(function, scope))
     app.add(task)
     return task
+
+
+def _check_options(task: str, options: Mapping[str, Any]) -> None:
+    known = [field.name for field in fields(Declaration) if field.name != "function"]
+    for name in options:
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            meant = f"did you mean {near[0]}=?" if near else f"there are {', '.join(known)}."
+            raise DefinitionError(f"Task {task!r} has {name}=, which is not an option of a task; {meant}")
 
 
 def _wanted_context(said: Declaration, hints: Mapping[str, Any]) -> Wants:

@@ -65,7 +65,7 @@ class Story:
     def __init__(self, folder: Path) -> None:
         self.terminals: list[Terminal] = []
         self._folder = folder
-        self._environment = _environment()
+        self._environment = user_environment()
         self._fragments: list[tuple[str, str]] = []
         self._modules: list[str] = []
 
@@ -140,7 +140,7 @@ def _commands(block: Block) -> list[Command]:
     return []
 
 
-def _environment() -> dict[str, str]:
+def user_environment() -> dict[str, str]:
     """A user's shell: our commands can be found, and nothing of the developer's own settings is set."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("GOATHERD_", "PYTEST_", "COLUMNS"))}
     path = f"{Path(sys.executable).parent}{os.pathsep}{kept.get('PATH', os.defpath)}"

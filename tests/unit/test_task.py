@@ -61,6 +61,15 @@ def test_generators_cannot_be_tasks(app: Goatherd) -> None:
             app.task(function)  # type: ignore[call-overload]
 
 
+def test_an_option_that_there_is_not_is_told_with_the_one_that_was_meant(app: Goatherd) -> None:
+    async def greet() -> None: ...
+
+    with pytest.raises(DefinitionError, match=r"'greet' has priorty=.*did you mean priority=\?"):
+        app.task(priorty=3)(greet)  # type: ignore[call-overload]
+    with pytest.raises(DefinitionError, match=r"colour=.*there are name, queue, retry"):
+        app.task(colour="red")(greet)  # type: ignore[call-overload]
+
+
 def test_a_decorated_function_keeps_the_parameters_of_the_inner_one(app: Goatherd) -> None:
     def timed(function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)

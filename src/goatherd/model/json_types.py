@@ -48,6 +48,8 @@ def _is_pydantic(candidate: type) -> bool:
 
 def to_plain(value: Any) -> Any:
     """For msgspec's encoder: what it leaves to others, as plain values."""
+    if isinstance(value, msgspec.Raw):
+        return msgspec.json.decode(value)
     if _is_pydantic(type(value)):
         return value.model_dump(mode="json", by_alias=True)
     raise NotImplementedError(f"a {type(value).__name__} cannot be written as JSON")

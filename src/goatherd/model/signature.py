@@ -102,7 +102,7 @@ class Signature:
             raise self._misfit(payload, error) from error
         if self.whole_body:
             return Arguments((read,), {})
-        named: dict[str, Any] = msgspec.structs.asdict(read)
+        named: dict[str, Any] = dict(zip(self.names, msgspec.structs.astuple(read), strict=True))
         if len(self.required) < len(self.names):
             named = {name: value for name, value in named.items() if value is not msgspec.UNSET}
         if not self.positional_only:
@@ -132,11 +132,13 @@ class Signature:
         return msgspec.json.decode(encoded, type=self.result, dec_hook=from_plain)
 
     def _wire_type(self) -> Any:
+        # Fields are numbered and only named so on the wire, for not every parameter's name can be a field's.
+        names = {f"field_{number}": name for number, name in enumerate(self.names)}
         fields = [
-            (name, self.types[name]) if name in self.required else (name, self.types[name], msgspec.UNSET)
-            for name in sorted(self.names, key=lambda name: name not in self.required)
+            (field, self.types[name]) if name in self.required else (field, self.types[name], msgspec.UNSET)
+            for field, name in names.items()
         ]
-        return msgspec.defstruct("Payload", fields, kw_only=True, forbid_unknown_fields=True)
+        return msgspec.defstruct("Payload", fields, kw_only=True, forbid_unknown_fields=True, rename=names)
 
     def _encode(self, value: Any) -> bytes:
         encoded = self._encoder.encode(value)

@@ -1,8 +1,10 @@
 """Functions in processes of their own: killable, and no danger to the worker."""
 
+import asyncio
 import importlib
 import os
 import signal
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from types import ModuleType
@@ -19,7 +21,7 @@ from goatherd.model.formats import Work
 from goatherd.model.message import DEATHS
 from goatherd.model.task import TaskDefinition
 from tests.unit.engine import program as program_module
-from tests.unit.engine.stage import at_work
+from tests.unit.engine.stage import PATIENCE, at_work
 
 
 @pytest.fixture
@@ -155,6 +157,44 @@ async def test_an_unknown_program_is_an_error_of_the_job(program: ModuleType) ->
         await child.kill()
     assert answer.fault is not None
     assert answer.fault["error_type"] == "ModuleNotFoundError"
+
+
+async def test_a_program_that_is_run_as_a_script_can_use_processes_too(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT, encoding="utf-8")
+    running = await asyncio.create_subprocess_exec(
+        sys.executable, script, stdout=asyncio.subprocess.PIPE, cwd=tmp_path, env={**os.environ, "PYTHONPATH": ""}
+    )
+    async with asyncio.timeout(PATIENCE):
+        told, _ = await running.communicate()
+    assert told.decode().split() == ["doubled", "8"]
+
+
+SCRIPT = """
+import asyncio
+from goatherd import Goatherd, sync
+
+app = Goatherd("script")
+done = asyncio.Event()
+
+@app.task(executor="process")
+def double(ctx: sync.Context, number: int) -> int:
+    print("doubled", 2 * number, flush=True)
+    return 2 * number
+
+@app.around
+async def notice(ctx):
+    yield
+    done.set()
+
+async def main():
+    async with app.serve("worker"):
+        await double.send(4)
+        await done.wait()
+
+if __name__ == "__main__":
+    asyncio.run(main())
+"""
 
 
 # --- in a worker ----------------------------------------------------------------------------------------------------

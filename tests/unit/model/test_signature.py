@@ -143,6 +143,18 @@ def test_a_default_is_left_to_the_function_that_runs() -> None:
     assert sent(task, "cat.png") == ((), {"image": "cat.png"})
 
 
+def test_parameters_may_have_any_name() -> None:
+    def task(self: int, cls: int, __mangled: int, payload: int, _: int = 0) -> None: ...
+
+    assert sent(task, 1, 2, 3, 4).named == {"self": 1, "cls": 2, "__mangled": 3, "payload": 4}
+
+
+def test_json_that_was_written_before_can_be_an_argument() -> None:
+    def task(it: Any) -> None: ...
+
+    assert sent(task, {"a": msgspec.Raw(b"[null]")}).named == {"it": {"a": [None]}}
+
+
 def test_the_context_is_not_part_of_what_is_sent() -> None:
     def task(ctx: Any, image: str) -> None: ...
 

@@ -8,13 +8,14 @@ from typing import Literal, TypeVar, cast
 import msgspec
 
 from goatherd.adapters.rabbitmq.address import Address
-from goatherd.adapters.rabbitmq.consumer import Handle, Subscription
+from goatherd.adapters.rabbitmq.consumer import Care, Handle, Subscription
 from goatherd.adapters.rabbitmq.delays import hold_for
 from goatherd.adapters.rabbitmq.failures import LinkFailed, in_our_words
-from goatherd.adapters.rabbitmq.graves import announced, expired, letter_headers
+from goatherd.adapters.rabbitmq.graves import expired, letter_headers
 from goatherd.adapters.rabbitmq.layout import Layout
 from goatherd.adapters.rabbitmq.link import Link
 from goatherd.adapters.rabbitmq.messages import DUE, outgoing
+from goatherd.adapters.rabbitmq.notebook import Notebook
 from goatherd.adapters.rabbitmq.publisher import Outgoing, Publisher
 from goatherd.adapters.rabbitmq.records import PauseFollower, RabbitRecords
 from goatherd.adapters.rabbitmq.topology import Declare, QueueType
@@ -47,6 +48,7 @@ class RabbitBroker:
         self._consuming = self.link if shared else Link(address, f"{wishes.app} consume")
         self.publisher = Publisher(self.link, wishes.publish_deadline)
         self.layout = Layout(self.link, wishes.app, wishes.declare, wishes.queue_type)
+        self._notebook = Notebook(address, wishes.app)
         self.records = RabbitRecords(address, self.link, self.layout)
         self._pauses = PauseFollower(self.records)
         self._subscriptions: list[Subscription] = []
@@ -73,19 +75,27 @@ class RabbitBroker:
 
     async def consume(self, queue: str, prefetch: int, deliver: Deliver) -> Subscription:
         await self._in_our_words(self.layout.must_exist(queue))
-        translate = announced if self.layout.is_announcements(queue) else None
-        subscription = Subscription(self._consuming, queue, prefetch, deliver, self._not_to_be_delivered, translate)
+        self._notebook.open()
+        care = Care(
+            put_aside=self._not_to_be_delivered,
+            deaths=self._notebook.deaths,
+            announcing_exchange=self.layout.dead_exchange,
+        )
+        subscription = Subscription(self._consuming, queue, prefetch, deliver, care)
         self._subscriptions.append(subscription)
         await self._in_our_words(self._pauses.add(queue, subscription))
         return subscription
 
-    def begin(self, delivery: Delivery) -> None: ...
+    def begin(self, delivery: Delivery) -> None:
+        _handle(delivery).slot = self._notebook.begin(delivery.message.id)
 
-    def end(self, delivery: Delivery) -> None: ...
+    def end(self, delivery: Delivery) -> None:
+        self._notebook.end(_handle(delivery).slot)
 
     def ack(self, delivery: Delivery) -> None:
-        handle = _handle(delivery)
-        handle.subscription.ack(handle)
+        if delivery.deaths:
+            self._notebook.forget(delivery.message.id)
+        self._settle(delivery)
 
     async def hand_back(self, deliveries: Sequence[Delivery]) -> None:
         for delivery in deliveries:
@@ -94,7 +104,7 @@ class RabbitBroker:
 
     async def replace(self, delivery: Delivery, message: Message) -> None:
         await self.publish([message])
-        self.ack(delivery)
+        self._settle(delivery)
 
     async def bury(self, delivery: Delivery, burial: Burial) -> None:
         message = msgspec.structs.replace(delivery.message, expires=None)
@@ -114,12 +124,14 @@ class RabbitBroker:
         for subscription in self._subscriptions:
             await subscription.close()
         self._subscriptions.clear()
+        self._notebook.close()
         await self.link.close()
         await self._consuming.close()
 
     async def vanish(self) -> None:
         """Be gone as after `kill -9`, for tests of what others do then."""
         await self._pauses.close()
+        self._notebook.let_go()
         for link in {self.link, self._consuming}:
             await link.abort()
 
@@ -127,13 +139,19 @@ class RabbitBroker:
         if message.due is None or message.due <= now:
             exchange, key = self.layout.way_to(message.queue)
             return outgoing(message, exchange, key, now, {})
-        return await self._held(message, message.due, now, held_before=False)
+        # One that expires before it is due waits only until then, to be found out.
+        until = message.due if message.expires is None else min(message.due, message.expires)
+        return await self._held(message, until, now, held_before=False)
 
     async def _held(self, message: Message, due: float, now: float, *, held_before: bool) -> Outgoing:
         """On its way to the hold queue where it waits, or waits first."""
         step = hold_for((due - now) * 1000, held_before=held_before)
         exchange, key = await self.layout.way_to_hold(step, message.queue)
         return outgoing(message, exchange, key, now, {DUE: int(due * 1000) + 1}, expires_itself=False)
+
+    def _settle(self, delivery: Delivery) -> None:
+        handle = _handle(delivery)
+        handle.subscription.ack(handle)
 
     async def _not_to_be_delivered(self, delivery: Delivery, due: float | None) -> None:
         """A message that came out of its hold queue a little early waits on; one that has expired is a dead letter."""
@@ -142,7 +160,7 @@ class RabbitBroker:
             return
         held = await self._held(delivery.message, due, time.time(), held_before=True)
         await self.publisher.publish([held])
-        self.ack(delivery)
+        self._settle(delivery)
 
     async def _in_our_words(self, doing: Awaitable[Result]) -> Result:
         try:

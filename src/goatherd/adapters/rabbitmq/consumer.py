@@ -5,7 +5,7 @@ import logging
 import random
 import time
 from collections.abc import Awaitable, Callable
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from pamqp import commands
 
@@ -14,10 +14,11 @@ from goatherd.adapters.rabbitmq.acks import Acks
 from goatherd.adapters.rabbitmq.channel import Channel
 from goatherd.adapters.rabbitmq.connection import Connection
 from goatherd.adapters.rabbitmq.failures import ChannelClosed, LinkFailed, ProtocolBroken
+from goatherd.adapters.rabbitmq.graves import announced
 from goatherd.adapters.rabbitmq.link import Link
 from goatherd.adapters.rabbitmq.messages import DUE, incoming
 from goatherd.adapters.rabbitmq.properties import Properties
-from goatherd.adapters.rabbitmq.wire import DELIVER, Content, nack_frame, read_deliver
+from goatherd.adapters.rabbitmq.wire import DELIVER, Content, DeliverArguments, nack_frame, read_deliver
 from goatherd.model.message import Delivery
 from goatherd.ports.broker import Deliver
 
@@ -27,33 +28,41 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
 log = logging.getLogger("goatherd.rabbitmq")
 
 
-class Handle(NamedTuple):
+class Handle:
     """The adapter's handle of a delivery; of no effect once its channel is gone."""
 
-    subscription: "Subscription"
-    acks: Acks
-    channel: Channel
-    tag: int
+    __slots__ = ("acks", "channel", "slot", "subscription", "tag")
+
+    def __init__(self, subscription: "Subscription", acks: Acks, channel: Channel, tag: int) -> None:
+        self.subscription = subscription
+        self.acks = acks
+        self.channel = channel
+        self.tag = tag
+        #: Where it is noted as running.
+        self.slot: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Care:
+    """What the broker does for a consumer's messages before they are delivered."""
+
+    #: Take one away that is not due yet (with its time) or has expired.
+    put_aside: Callable[[Delivery, float | None], Awaitable[None]]
+    #: How many processes died while they ran the job of this id.
+    deaths: Callable[[str], int]
+    #: What comes from here is a copy of a dead letter, of which only the id is delivered.
+    announcing_exchange: str
 
 
 class Subscription:
     """One queue, one channel at a time."""
 
-    def __init__(
-        self,
-        link: Link,
-        queue: str,
-        prefetch: int,
-        deliver: Deliver,
-        put_aside: Callable[[Delivery, float | None], Awaitable[None]],
-        translate: Callable[[Properties], bytes] | None = None,
-    ) -> None:
+    def __init__(self, link: Link, queue: str, prefetch: int, deliver: Deliver, care: Care) -> None:
         self._link = link
         self._queue = queue
         self._prefetch = prefetch
         self._deliver = deliver
-        self._put_aside = put_aside
-        self._translate = translate
+        self._care = care
         self._channel: Channel | None = None
         self._acks: Acks | None = None
         self._consumer_tag = ""
@@ -179,7 +188,8 @@ class Subscription:
                 continue
             told = read_deliver(content.arguments)
             acks.hold(told.tag)
-            delivery, read = self._delivery(Handle(self, acks, channel, told.tag), content, now)
+            handle = Handle(self, acks, channel, told.tag)
+            delivery, read = self._delivery(handle, content, told, now)
             expires = delivery.message.expires
             due = read.headers.get(DUE) if read.headers else None
             if expires is not None and expires <= now:
@@ -191,17 +201,20 @@ class Subscription:
         if deliveries:
             self._deliver(deliveries)
 
-    def _delivery(self, handle: Handle, content: Content, now: float) -> tuple[Delivery, Properties]:
+    def _delivery(
+        self, handle: Handle, content: Content, told: DeliverArguments, now: float
+    ) -> tuple[Delivery, Properties]:
         try:
             read = properties.read(content.properties)
         except ProtocolBroken as error:
             # The bytes are kept: a message with properties that nobody can read is still somebody's message.
             log.warning("A message on queue %r has properties that cannot be read: %s", self._queue, error)
             read = Properties(content_type="")
-        body = content.body if self._translate is None else self._translate(read)
-        message = incoming(self._queue, read, body)
+        announces = told.exchange == self._care.announcing_exchange
+        message = incoming(self._queue, read, announced(read) if announces else content.body)
         accepted = float(read.timestamp) if read.timestamp else now
-        return Delivery(message=message, accepted=accepted, tag=handle), read
+        deaths = self._care.deaths(message.id) if told.redelivered else 0
+        return Delivery(message=message, accepted=accepted, deaths=deaths, tag=handle), read
 
     def _not_to_deliver(self, delivery: Delivery, due: float | None) -> None:
         task = asyncio.create_task(self._aside(delivery, due), name=f"goatherd put aside {delivery.message.id}")
@@ -210,7 +223,7 @@ class Subscription:
 
     async def _aside(self, delivery: Delivery, due: float | None) -> None:
         try:
-            await self._put_aside(delivery, due)
+            await self._care.put_aside(delivery, due)
         except Exception as error:  # noqa: BLE001 - whatever it is, the message must not stay in our hands
             log.warning("A message that is not due, or has expired, goes back to its queue: %s", error)
             await asyncio.sleep(1)

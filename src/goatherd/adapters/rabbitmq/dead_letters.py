@@ -40,6 +40,8 @@ class RabbitDeadLetters:
 
     async def find(self, wanted: LetterFilter, limit: int | None = None) -> AsyncIterator[StoredLetter]:
         found: list[StoredLetter] = []
+        if limit == 0:
+            return
         look = _Look(self._link, self._layout.dead_queue)
         try:
             async for _, letter in look.letters():

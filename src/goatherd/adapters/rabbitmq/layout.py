@@ -55,6 +55,7 @@ class Layout:
         await self._make_exchanges(declarer)
         for queue in queues:
             await self._make_queue(declarer, queue)
+        await self._bind_announcements(declarer)
         await self._link.on_up(self._make_again)
 
     def way_to(self, queue: str) -> tuple[str, str]:
@@ -70,9 +71,10 @@ class Layout:
             return "", self._names.dead_queue
         return self._names.dead_exchange, queue
 
-    def is_announcements(self, queue: str) -> bool:
-        """Whether a queue is told of the dead letters of others."""
-        return queue in self._announcements
+    @property
+    def dead_exchange(self) -> str:
+        """Where every dead letter passes; what another queue gets from there is an announcement."""
+        return self._names.dead_exchange
 
     async def must_exist(self, queue: str) -> None:
         """Raise Unavailable unless the queue is there."""
@@ -117,6 +119,7 @@ class Layout:
         await self._make_exchanges(declarer)
         for queue in self._queues.values():
             await self._make_queue(declarer, queue)
+        await self._bind_announcements(declarer)
         for milliseconds in self._holds:
             await self._make_hold(declarer, milliseconds)
 
@@ -138,8 +141,10 @@ class Layout:
         if queue.exchange and not queue.passive:
             await declarer.bind(queue.name, queue.exchange, queue.routing_key or queue.name)
         await declarer.bind(queue.name, names.due_exchange, f"*.{queue.name}")
-        if queue.name in self._announcements:
-            await declarer.bind(queue.name, names.dead_exchange, "")
+
+    async def _bind_announcements(self, declarer: Declarer) -> None:
+        for queue in self._announcements:
+            await declarer.bind(queue, self._names.dead_exchange, "")
 
     async def _make_hold(self, declarer: Declarer, milliseconds: int) -> None:
         names = self._names

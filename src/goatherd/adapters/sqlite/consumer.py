@@ -12,9 +12,9 @@ from typing import Any
 
 import apsw
 
+from goatherd.adapters.ledger import Ledger
 from goatherd.adapters.sqlite.database import Database
 from goatherd.adapters.sqlite.graves import bury_expired
-from goatherd.adapters.sqlite.ledger import Ledger
 from goatherd.adapters.sqlite.presence import Presence
 from goatherd.adapters.sqlite.queries import rows, run, run_many, value
 from goatherd.adapters.sqlite.rows import headers_from_text

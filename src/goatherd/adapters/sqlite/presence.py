@@ -12,10 +12,10 @@ from uuid import uuid4
 
 import apsw
 
+from goatherd.adapters.ledger import Ledger, is_dead, was_running
 from goatherd.adapters.sqlite.database import Database
 from goatherd.adapters.sqlite.doorbell import Doorbell, Ringer, address_for
 from goatherd.adapters.sqlite.failures import of_the_system
-from goatherd.adapters.sqlite.ledger import Ledger, is_dead, was_running
 from goatherd.adapters.sqlite.queries import bells, rows, run, run_many
 from goatherd.adapters.sqlite.requests import Request
 from goatherd.errors import Unavailable

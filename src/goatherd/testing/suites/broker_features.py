@@ -20,6 +20,8 @@ class BrokerFeatures:
     counts_running: bool = True
     #: `queues()` tells how many messages are delayed.
     counts_delayed: bool = True
+    #: `queues()` tells how many dead letters each queue has.
+    counts_dead: bool = True
     #: `purge` drops delayed messages too.
     purges_delayed: bool = True
     #: The suite can make the broker take a living client for dead; see `BrokerCases.cut_off`.

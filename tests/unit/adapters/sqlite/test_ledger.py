@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from goatherd.adapters.sqlite.ledger import SLOTS, Ledger, is_dead, was_running
+from goatherd.adapters.ledger import SLOTS, Ledger, is_dead, was_running
 
 
 def test_what_runs_is_noted_and_forgotten(tmp_path: Path) -> None:

@@ -1,0 +1,216 @@
+"""Whatever a user can name stands in the reference, and the reference names nothing else."""
+
+import inspect
+import re
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, get_args
+
+import click
+import msgspec
+import pytest
+
+import goatherd
+import goatherd.sync
+import goatherd.testing
+from goatherd import DeadLetter, Goatherd, Health, Retry, RetryLater, Task, errors
+from goatherd.adapters.prometheus import render
+from goatherd.config import NAMES, PREFIX, RetryTable, Settings
+from goatherd.engine.context import BlockingContext
+from goatherd.engine.meter import Meter
+from goatherd.model import message
+from goatherd.model.dead_letter import Reason
+from goatherd.model.envelope import Envelope
+from goatherd.model.health import QueueHealth
+from goatherd.model.task import Declaration
+from goatherd.ports.telemetry import Outcome
+from goatherd.testing import Herd, JobRecord
+from scripts import cli_reference
+from tests.docs.markdown import DOCS, name_of, pages, section
+from tests.docs.story import play
+
+REFERENCE = DOCS / "reference"
+API = REFERENCE / "api.md"
+
+#: Members of the app that are there for the rest of the package, not for users.
+INNER = {"add", "arounds", "contracts", "dead_letter_hooks", "default_retry", "definitions", "format_of", "keywords"}
+INNER |= {"lifespans", "meter", "clock", "opener", "queue_named", "session", "settings", "tasks"}
+
+
+def rows(text: str) -> dict[str, list[str]]:
+    """The rows of the tables in a text, by each name in the first column."""
+    found: dict[str, list[str]] = {}
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line.strip().strip("|").split(" | ")]
+        if line.startswith("| ") and len(cells) > 1:
+            found |= {name: cells for name in re.findall(r"`([^`]+)`", cells[0])}
+    return found
+
+
+def read(page: str) -> str:
+    return (REFERENCE / page).read_text(encoding="utf-8")
+
+
+def members(kind: type) -> set[str]:
+    """What users see of a class."""
+    return {name for name in dir(kind) if not name.startswith("_")}
+
+
+def parameters(function: Any) -> set[str]:
+    return {name for name in inspect.signature(function).parameters if name != "self"}
+
+
+def names_in(text: str) -> set[str]:
+    """The last word of everything that is set as code in a table's first column: `app.queue(name, ...)` is queue."""
+    return {re.sub(r"^await |\(.*", "", name).split(".")[-1].lstrip("@") for name in rows(text)}
+
+
+# --- settings -----------------------------------------------------------------------------------
+
+
+def test_every_setting_has_its_row() -> None:
+    told = rows(read("settings.md"))
+    assert set(told) == set(NAMES)
+    assert {name: PREFIX + name.upper() in told[name][2] for name in NAMES} == dict.fromkeys(NAMES, True)
+
+
+def test_defaults_of_settings_are_true() -> None:
+    told = rows(read("settings.md"))
+    plain = {
+        field.name: str(field.default).removesuffix(".0")
+        for field in msgspec.structs.fields(Settings)
+        if isinstance(field.default, int | float)
+    }
+    assert {name: told[name][1].split()[0] for name in plain} == plain
+    assert [name for name in Settings.__struct_defaults__[-1] if f"`{name}`" not in told["redact"][1]] == []
+
+
+def test_the_table_of_retries_is_true() -> None:
+    shown = dict(re.findall(r"^(\w+) = ([\d.]+)$", read("settings.md"), re.MULTILINE))
+    assert shown == {name: str(value) for name, value in msgspec.structs.asdict(RetryTable()).items()}
+
+
+# --- commands -----------------------------------------------------------------------------------
+
+
+def test_commands_are_described_by_their_own_help() -> None:
+    assert cli_reference.PAGE.read_text(encoding="utf-8") == cli_reference.render(), (
+        "the commands have changed: python -m scripts.cli_reference"
+    )
+
+
+def test_every_command_and_option_is_described() -> None:
+    missing = []
+    for context in cli_reference.contexts():
+        text = section(cli_reference.PAGE, context.command_path)
+        options = [parameter for parameter in context.command.params if isinstance(parameter, click.Option)]
+        shown = [option.opts[0] for option in options if not option.hidden]
+        missing += [f"{context.command_path} {option}" for option in shown if option not in text]
+    assert missing == []
+
+
+# --- errors -------------------------------------------------------------------------------------
+
+
+def test_every_error_is_explained() -> None:
+    kinds = {name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, Exception)}
+    assert set(rows(read("errors.md"))) | {"GoatherdError"} == kinds
+
+
+def test_the_error_tree_is_true() -> None:
+    tree = re.findall(r"^([│├└─ ]*)(\w+)", section(REFERENCE / "errors.md", "Errors").split("```")[1], re.MULTILINE)
+    drawn, above = {}, ["Exception"]
+    for branch, name in tree[1:]:
+        depth = len(branch) // 4
+        above = [*above[: depth + 1], name]
+        drawn[name] = above[depth]
+    kinds = {name: kind for name, kind in vars(errors).items() if isinstance(kind, type)}
+    assert drawn == {name: kinds[name].__bases__[0].__name__ for name in drawn}
+    assert set(drawn) == set(rows(read("errors.md"))) | {"GoatherdError"}
+
+
+# --- metrics ------------------------------------------------------------------------------------
+
+
+def test_every_metric_is_named() -> None:
+    described = re.findall(r"^# TYPE (\S+) (\w+)$", render(Meter().readings()), re.MULTILINE)
+    told = {name: cells[1] for name, cells in rows(read("metrics.md")).items() if name.startswith("goatherd_")}
+    assert told == dict(described)
+
+
+def test_labels_of_metrics_are_named() -> None:
+    told = rows(read("metrics.md"))["outcome"][1]
+    # No attempt of a worker ends as refused: that is told of jobs for which none was made.
+    assert [outcome for outcome in get_args(Outcome) if outcome != "refused" and f"`{outcome}`" not in told] == []
+
+
+# --- wire format and states ---------------------------------------------------------------------
+
+
+def test_every_member_of_the_envelope_is_described() -> None:
+    assert set(rows(section(REFERENCE / "wire-format.md", "Native: the envelope, version 1"))) == set(
+        Envelope.__struct_fields__
+    )
+
+
+def test_every_header_of_ours_is_described() -> None:
+    headers = {value for value in vars(message).values() if isinstance(value, str) and value.startswith("gh-")}
+    told = rows(section(REFERENCE / "wire-format.md", "Beside the body"))
+    assert {name for name in told if name.startswith("gh-")} == headers
+
+
+def test_every_reason_of_a_dead_letter_is_explained() -> None:
+    told = rows(section(DOCS / "howto" / "dead-letters.md", "Know the reasons"))
+    assert set(told) == set(get_args(Reason))
+    assert [reason for reason in get_args(Reason) if f"`{reason}`" not in read("states.md")] == []
+
+
+# --- Python -------------------------------------------------------------------------------------
+
+
+def test_every_public_name_has_its_section() -> None:
+    public = {*goatherd.__all__, *goatherd.sync.__all__, *goatherd.testing.__all__}
+    assert set(re.findall(r"^## (\w+)$", read("api.md"), re.MULTILINE)) == public
+
+
+@pytest.mark.parametrize(
+    ("heading", "wanted"),
+    [
+        ("Goatherd", members(Goatherd) - INNER | {"app"}),
+        ("app.task", {field.name for field in fields(Declaration)} - {"function"}),
+        ("Context", members(BlockingContext) - {"cancel", "seen_as"}),
+        ("DeadLetter", {field.name for field in fields(DeadLetter)}),
+        ("Health", {field.name for field in fields(Health)} | {"to_dict"}),
+        ("Herd", members(Herd) - {"close"}),
+        ("JobRecord", {field.name for field in fields(JobRecord)}),
+        ("Queue", {"format", "ttl", "max_length", "prefetch"}),
+    ],
+)
+def test_every_member_is_described(heading: str, wanted: set[str]) -> None:
+    text = section(API, heading).partition("\n### ")[0]
+    assert {re.sub(r"^async with |:$", "", name) for name in names_in(text)} == wanted
+
+
+def test_every_option_of_a_job_is_described() -> None:
+    verbs = {"send", "job", "options", "task", "name", "app"}
+    assert names_in(section(API, "Task")) == parameters(Task.options) | verbs
+
+
+@pytest.mark.parametrize(
+    ("heading", "function"),
+    [("Retry", Retry), ("RetryLater", RetryLater), ("Queue", Goatherd.queue)],
+)
+def test_every_parameter_is_described(heading: str, function: Any) -> None:
+    text = section(API, heading)
+    assert [name for name in parameters(function) - {"name"} if not re.search(rf"\b{name}\b", text)] == []
+
+
+def test_every_fact_about_a_queue_is_described() -> None:
+    told = rows(section(API, "Health"))["queues"][1]
+    assert [field.name for field in fields(QueueHealth) if f"`{field.name}`" not in told] == []
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("page", pages("reference", "explanation"), ids=name_of)
+def test_the_code_of_a_page_works(page: Path, tmp_path: Path) -> None:
+    play(page, tmp_path)
