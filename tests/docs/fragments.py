@@ -22,7 +22,9 @@ async def run(fragments: Sequence[tuple[str, str]], modules: Sequence[str], *, i
     """Run each fragment, given with the place where it stands; it sees the names of these modules."""
     namespace: dict[str, Any] = {"__name__": "page"}
     for module in modules:
-        namespace.update({name: value for name, value in vars(importlib.import_module(module)).items() if name[0] != "_"})
+        namespace.update(
+            {name: value for name, value in vars(importlib.import_module(module)).items() if name[0] != "_"}
+        )
     for place, text in fragments:
         if imagine:
             namespace.update(dict.fromkeys(_unknown(ast.parse(text), namespace), SOMETHING))

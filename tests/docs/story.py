@@ -107,7 +107,9 @@ class Story:
             self.terminals[-1].shows(command.shown or ["...Taking jobs from..."])
         elif command.line.startswith("make "):
             # A test must not run all tests; that the target is there is what can be seen from here.
-            subprocess.run(["make", "-n", *shlex.split(command.line, comments=True)[1:]], cwd=ROOT, check=True, capture_output=True)
+            subprocess.run(
+                ["make", "-n", *shlex.split(command.line, comments=True)[1:]], cwd=ROOT, check=True, capture_output=True
+            )
         else:
             self._do_once_or_again(command, block)
 
@@ -142,7 +144,9 @@ def _commands(block: Block) -> list[Command]:
 
 def user_environment() -> dict[str, str]:
     """A user's shell: our commands can be found, and nothing of the developer's own settings is set."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("GOATHERD_", "PYTEST_", "COLUMNS"))}
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith(("GOATHERD_", "PYTEST_", "COLUMNS"))
+    }
     path = f"{Path(sys.executable).parent}{os.pathsep}{kept.get('PATH', os.defpath)}"
     # In a terminal Python writes line by line; here it must be told to.
     return kept | {"PATH": path, "PYTHONUNBUFFERED": "1", "NO_COLOR": "1", "TERM": "dumb"}

@@ -2,8 +2,9 @@
 
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -30,13 +31,14 @@ def test_hello_is_said_by_the_worker(worker: Terminal, tmp_path: Path) -> None:
     worker.shows(["Hello, Ada!", "...greet[...] done in..."])
 
 
-def test_hello_can_be_run_with_make() -> None:
-    planned = run(["make", "-n", "example", "NAME=hello"], ROOT)
-    assert 'sh scripts/example.sh "hello"' in planned
+def test_hello_can_be_run_with_make(tmp_path: Path) -> None:
+    elsewhere = {"GOATHERD_BROKER_URL": f"sqlite:///{tmp_path}/hello.db"}
+    assert run(["make", "-s", "example", "NAME=hello"], ROOT, elsewhere).startswith("Sent job 01")
 
 
-def run(command: list[str], folder: Path) -> str:
+def run(command: list[str], folder: Path, settings: Mapping[str, str] = MappingProxyType({})) -> str:
+    environment = user_environment() | settings
     ended = subprocess.run(
-        command, cwd=folder, env=user_environment(), timeout=30, check=True, capture_output=True, text=True
+        command, cwd=folder, env=environment, timeout=50, check=True, stdout=subprocess.PIPE, text=True
     )
     return ended.stdout

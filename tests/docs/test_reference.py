@@ -43,7 +43,7 @@ def rows(text: str) -> dict[str, list[str]]:
     for line in text.splitlines():
         cells = [cell.strip() for cell in line.strip().strip("|").split(" | ")]
         if line.startswith("| ") and len(cells) > 1:
-            found |= {name: cells for name in re.findall(r"`([^`]+)`", cells[0])}
+            found |= dict.fromkeys(re.findall(r"`([^`]+)`", cells[0]), cells)
     return found
 
 

@@ -85,12 +85,12 @@ class Attempts:
     def admit(self, delivery: Delivery) -> Admitted | Verdict:
         """Read a delivery: a job that may start, or what becomes of it instead."""
         message, now = delivery.message, self._clock.now()
-        failures = failures_of(message.headers)
         try:
             work = self._catalogue.format_of(message.queue).decode(delivery)
         except Unparsable as error:
-            return dead("unparsable", "Unparsable", str(error), failures, now)
+            return dead("unparsable", "Unparsable", str(error), failures_of(message.headers), now)
         except FromTheFuture as error:
+            failures = failures_of(message.headers)
             return refused("unparsable", str(error), message.headers, failures, now, self._rules.deploy_grace)
         deaths = deaths_of(delivery)
         if deaths >= self._rules.most_deaths:
@@ -111,7 +111,10 @@ class Attempts:
         finally:
             self._broker.end(delivery)
         self._telemetry.ended(task.queue, task.name, work, _outcome(verdict), self._clock.now() - started)
-        await self.settle(delivery, verdict, work)
+        if isinstance(verdict, Done):
+            self._broker.ack(delivery)
+        else:
+            await self.settle(delivery, verdict, work)
 
     async def settle(self, delivery: Delivery, verdict: Verdict, work: Work | None = None) -> None:
         """Tell the broker what became of a delivery; while it is away, again and again."""

@@ -9,35 +9,32 @@ from goatherd.model.message import Message
 from goatherd.model.readings import BOUNDS, QueueTask, QueueTaskLabel, Readings, Spread
 from goatherd.ports.telemetry import Outcome
 
-#: Seconds over which rates are averaged.
-WINDOW = 10
+#: Seconds that lie at least between two samples of a rate.
+SAMPLE_EVERY = 1.0
 
 
 class Rate:
-    """How many a second, over the last seconds."""
+    """How many a second, between the last two times that somebody asked."""
 
-    __slots__ = ("_counts", "_newest")
+    __slots__ = ("_count", "_per_second", "_sampled", "_sampled_count")
 
     def __init__(self) -> None:
-        self._counts = [0] * WINDOW
-        self._newest = int(time.monotonic())
+        self._count = self._sampled_count = 0
+        self._per_second = 0.0
+        self._sampled = time.monotonic()
 
     def count(self) -> None:
-        """One more, now."""
-        now = self._forget_old()
-        self._counts[now % WINDOW] += 1
+        """One more."""
+        self._count += 1
 
     def per_second(self) -> float:
-        """The average over the window."""
-        self._forget_old()
-        return sum(self._counts) / WINDOW
-
-    def _forget_old(self) -> int:
-        now = int(time.monotonic())
-        for second in range(self._newest + 1, min(now, self._newest + WINDOW) + 1):
-            self._counts[second % WINDOW] = 0
-        self._newest = now
-        return now
+        """The average since it was asked for before."""
+        passed = time.monotonic() - self._sampled
+        if passed >= SAMPLE_EVERY:
+            self._per_second = (self._count - self._sampled_count) / passed
+            self._sampled += passed
+            self._sampled_count = self._count
+        return self._per_second
 
 
 class Meter:

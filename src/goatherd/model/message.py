@@ -26,6 +26,8 @@ _MOST_COUNTED = 1_000_000
 
 def count_of(headers: Headers, name: str, otherwise: float = 0) -> int:
     """A count that travels with a message; what is no count is none."""
+    if not headers and not otherwise:
+        return 0
     told = headers.get(name, otherwise)
     return int(min(told, _MOST_COUNTED)) if isinstance(told, int | float) and told >= 0 else 0
 

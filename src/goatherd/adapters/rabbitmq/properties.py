@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime
 from struct import Struct
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -20,6 +21,7 @@ _PRIORITY, _CORRELATION_ID, _REPLY_TO, _EXPIRATION = 0x0800, 0x0400, 0x0200, 0x0
 _MESSAGE_ID, _TIMESTAMP, _TYPE = 0x0080, 0x0040, 0x0020
 
 _PERSISTENT = b"\x02"
+_NO_HEADERS: Mapping[str, Any] = MappingProxyType({})
 
 
 class Properties(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,37 +81,49 @@ def read(content: bytes) -> Properties:
 
 
 def _read(content: bytes) -> Properties:  # noqa: C901 - one branch for each property, in the order of the wire
-    (flags,) = _FLAGS.unpack_from(content)
+    flags = content[0] << 8 | content[1]
     if flags & 1:
         raise ValueError("more than one word of flags")
     at = 2
-    found: dict[str, Any] = {"content_type": ""}
+    content_type = correlation_id = reply_to = expiration = message_id = kind = ""
+    headers: Mapping[str, Any] = _NO_HEADERS
+    priority = timestamp = 0
     if flags & _CONTENT_TYPE:
-        found["content_type"], at = _short(content, at)
+        content_type, at = _short(content, at)
     if flags & _CONTENT_ENCODING:
         _, at = _short(content, at)
     if flags & _HEADERS:
-        used, found["headers"] = decode.field_table(content[at:])
+        used, headers = decode.field_table(content[at:])
         at += used
     if flags & _DELIVERY_MODE:
         at += 1
     if flags & _PRIORITY:
-        found["priority"] = content[at]
+        priority = content[at]
         at += 1
     if flags & _CORRELATION_ID:
-        found["correlation_id"], at = _short(content, at)
+        correlation_id, at = _short(content, at)
     if flags & _REPLY_TO:
-        found["reply_to"], at = _short(content, at)
+        reply_to, at = _short(content, at)
     if flags & _EXPIRATION:
-        found["expiration"], at = _short(content, at)
+        expiration, at = _short(content, at)
     if flags & _MESSAGE_ID:
-        found["message_id"], at = _short(content, at)
+        message_id, at = _short(content, at)
     if flags & _TIMESTAMP:
-        found["timestamp"] = _LONGLONG.unpack_from(content, at)[0]
+        timestamp = _LONGLONG.unpack_from(content, at)[0]
         at += 8
     if flags & _TYPE:
-        found["type"], at = _short(content, at)
-    return Properties(**found)
+        kind, at = _short(content, at)
+    return Properties(
+        content_type=content_type,
+        headers=headers,
+        priority=priority,
+        correlation_id=correlation_id,
+        reply_to=reply_to,
+        expiration=expiration,
+        message_id=message_id,
+        timestamp=timestamp,
+        type=kind,
+    )
 
 
 def _short(content: bytes, at: int) -> tuple[str, int]:

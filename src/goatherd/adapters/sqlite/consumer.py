@@ -16,7 +16,7 @@ from goatherd.adapters.ledger import Ledger
 from goatherd.adapters.sqlite.database import Database
 from goatherd.adapters.sqlite.graves import bury_expired
 from goatherd.adapters.sqlite.presence import Presence
-from goatherd.adapters.sqlite.queries import rows, run, run_many, value
+from goatherd.adapters.sqlite.queries import rows, run, run_many
 from goatherd.adapters.sqlite.rows import headers_from_text
 from goatherd.errors import Unavailable
 from goatherd.model.message import Delivery, Message
@@ -191,12 +191,9 @@ class Consumer:
         self, acks: list[tuple[int, int]], wanted: list[tuple[Held, int]], now: float, connection: apsw.Connection
     ) -> tuple[list[tuple[Held, Sequence[Delivery]]], float | None]:
         worker = self._presence.id
-        if not value(connection, "is_registered", (worker,)):
-            raise Evicted
         if acks:
             run_many(connection, "ack", acks)
-        run(connection, "make_ready", {"now": now})
-        bury_expired(connection, now)
+        moment = self._let_time_pass(connection, worker, now)
         claimed: list[tuple[Held, Sequence[Delivery]]] = []
         for held, limit in wanted:
             names = {"worker": worker, "queue": held.queue_id, "limit": limit}
@@ -204,7 +201,19 @@ class Consumer:
             if found:
                 found.sort(key=lambda row: (-row[3], row[0]))
                 claimed.append((held, [_delivery(row, worker, held) for row in found]))
-        return claimed, value(connection, "next_event")
+        return claimed, moment
+
+    def _let_time_pass(self, connection: apsw.Connection, worker: int, now: float) -> float | None:
+        """Make ready what is due and bury what has expired; returns when there will be more of either."""
+        [(registered, due, stale)] = rows(connection, "look", (worker,))
+        if not registered:
+            raise Evicted
+        moment: float | None = min((time for time in (due, stale) if time is not None), default=None)
+        if moment is None or moment > now:
+            return moment
+        run(connection, "make_ready", {"now": now})
+        bury_expired(connection, now)
+        return self._let_time_pass(connection, worker, now)
 
     def _alarm(self, moment: float | None) -> None:
         if self._timer is not None:

@@ -18,8 +18,11 @@ SELECT worker.doorbell FROM subscription JOIN worker ON worker.id = subscription
 -- name: all_bells
 SELECT doorbell FROM worker;
 
--- name: is_registered
-SELECT 1 FROM worker WHERE id = ?;
+-- name: look
+-- Whether this worker is still registered, and when the next delayed job falls due or waiting one expires.
+SELECT (SELECT 1 FROM worker WHERE id = ?),
+       (SELECT min(due) FROM job WHERE due IS NOT NULL),
+       (SELECT min(stale) FROM job WHERE stale IS NOT NULL AND owner IS NULL);
 
 -- name: make_ready
 UPDATE job SET due = NULL WHERE due <= :now;
@@ -34,14 +37,6 @@ WHERE seq IN (
     ORDER BY priority DESC, seq LIMIT :limit
 )
 RETURNING seq, id, task, priority, body, headers, accepted, expires, deaths;
-
--- name: next_event
--- When something will happen by itself: a delayed job falls due, or a waiting one expires.
-SELECT min(moment) FROM (
-    SELECT min(due) AS moment FROM job WHERE due IS NOT NULL
-    UNION ALL
-    SELECT min(stale) FROM job WHERE stale IS NOT NULL AND owner IS NULL
-);
 
 -- name: ack
 DELETE FROM job WHERE seq = ? AND owner = ?;
