@@ -37,7 +37,7 @@ def test_hello_can_be_run_with_make(tmp_path: Path) -> None:
 
 
 def run(command: list[str], folder: Path, settings: Mapping[str, str] = MappingProxyType({})) -> str:
-    environment = user_environment() | settings
+    environment = {**user_environment(), **settings}
     ended = subprocess.run(
         command, cwd=folder, env=environment, timeout=50, check=True, stdout=subprocess.PIPE, text=True
     )

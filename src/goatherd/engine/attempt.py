@@ -111,10 +111,7 @@ class Attempts:
         finally:
             self._broker.end(delivery)
         self._telemetry.ended(task.queue, task.name, work, _outcome(verdict), self._clock.now() - started)
-        if isinstance(verdict, Done):
-            self._broker.ack(delivery)
-        else:
-            await self.settle(delivery, verdict, work)
+        await self.settle(delivery, verdict, work)
 
     async def settle(self, delivery: Delivery, verdict: Verdict, work: Work | None = None) -> None:
         """Tell the broker what became of a delivery; while it is away, again and again."""

@@ -24,6 +24,11 @@ class Suspects:
         self._waiting_since: float | None = None
 
     @property
+    def present(self) -> bool:
+        """Whether there is any suspect, waiting or running; there hardly ever is."""
+        return self._running is not None or bool(self._waiting)
+
+    @property
     def waiting(self) -> int:
         """How many have not started."""
         return len(self._waiting)

@@ -98,10 +98,10 @@ class Worker:
     def _fill(self) -> None:
         """Start what may start."""
         while not self._stopping and len(self._running) < self._load.concurrency:
-            suspect = self._suspects.next(len(self._running), self._clock.now())
+            suspect = self._suspects.next(len(self._running), self._clock.now()) if self._suspects.present else None
             if suspect is not None:
                 self._take(suspect)
-            elif self._suspects.hold_up_others:
+            elif self._suspects.present and self._suspects.hold_up_others:
                 self._look_again_later()
                 return
             elif self._backlog:

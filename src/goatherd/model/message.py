@@ -52,7 +52,7 @@ class Delivery(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """A message handed to a consumer, to be settled exactly once."""
 
     message: Message
-    #: When the broker accepted it.
+    #: When the broker accepted it or, if that is later, when it fell due.
     accepted: float
     #: How many workers died while they ran it.
     deaths: int = 0

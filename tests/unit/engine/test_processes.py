@@ -165,8 +165,13 @@ async def test_a_program_that_is_run_as_a_script_can_use_processes_too(tmp_path:
     running = await asyncio.create_subprocess_exec(
         sys.executable, script, stdout=asyncio.subprocess.PIPE, cwd=tmp_path, env={**os.environ, "PYTHONPATH": ""}
     )
-    async with asyncio.timeout(PATIENCE):
-        told, _ = await running.communicate()
+    try:
+        async with asyncio.timeout(PATIENCE):
+            told, _ = await running.communicate()
+    finally:
+        if running.returncode is None:
+            running.kill()
+            await running.wait()
     assert told.decode().split() == ["doubled", "8"]
 
 

@@ -44,10 +44,12 @@ class Channel:
                 async with asyncio.timeout(deadline):
                     return await self._answer
             except TimeoutError as error:
-                # An answer that comes later would be taken for that of the next question.
                 lost = LinkLost(f"the broker did not answer {question.name} within {deadline:g} s")
-                self.connection.fail(lost)
+                self._unanswered(question, lost)
                 raise lost from error
+            except asyncio.CancelledError:
+                self._abandon(question, LinkLost(f"given up while {question.name} was not answered"))
+                raise
             finally:
                 self._answer = None
 
@@ -62,9 +64,26 @@ class Channel:
             self.connection.forget(self.number)
             self.fail(LinkLost("the channel was closed by us"))
 
+    def _unanswered(self, question: Frame, lost: LinkLost) -> None:
+        """A broker that does not answer is gone; one whose memory is short only does not read what we say."""
+        if self.connection.blocked is None:
+            self.connection.fail(lost)
+        else:
+            self._abandon(question, lost)
+
+    def _abandon(self, question: Frame, why: LinkLost) -> None:
+        """Use it no more: an answer that comes later would be taken for that of the next question."""
+        if self.failed is not None:
+            return
+        if not isinstance(question, commands.Channel.Close):
+            self.send(frame.marshal(commands.Channel.Close(200, "given up", 0, 0), self.number))
+        self.fail(why)
+
     def method(self, method: object) -> None:
         """A method frame for this channel."""
-        if isinstance(method, commands.Channel.Close):
+        if self.failed is not None and isinstance(method, commands.Channel.CloseOk):
+            self.connection.forget(self.number)
+        elif isinstance(method, commands.Channel.Close):
             self.send(frame.marshal(commands.Channel.CloseOk(), self.number))
             self.connection.forget(self.number)
             self.fail(ChannelClosed(method.reply_code or 0, str(method.reply_text or "")))

@@ -9,7 +9,7 @@ from pamqp import commands, frame
 from pamqp.base import Frame
 
 from goatherd.adapters.rabbitmq.address import Address
-from goatherd.adapters.rabbitmq.channel import Channel
+from goatherd.adapters.rabbitmq.channel import ANSWER_DEADLINE, Channel
 from goatherd.adapters.rabbitmq.failures import ConnectionRefused, LinkFailed, LinkLost, ProtocolBroken
 from goatherd.adapters.rabbitmq.wire import HEARTBEAT_FRAME, Cold, Confirm, Content, Decoder
 
@@ -52,14 +52,16 @@ class Connection(asyncio.Protocol):
         """Return when the handshake is done; raises LinkFailed."""
         await asyncio.shield(self._ready)
 
-    async def open_channel(self) -> "Channel":
+    async def open_channel(self, deadline: float = ANSWER_DEADLINE) -> "Channel":
         """A fresh channel; raises LinkFailed."""
         if self.lost.done():
             raise self.lost.result()
-        number = next(number for number in range(1, self._most_channels + 1) if number not in self._channels)
+        number = next((number for number in range(1, self._most_channels + 1) if number not in self._channels), None)
+        if number is None:
+            raise LinkLost(f"all {self._most_channels} channels of the connection are in use")
         channel = Channel(self, number)
         self._channels[number] = channel
-        await channel.ask(commands.Channel.Open())
+        await channel.ask(commands.Channel.Open(), deadline)
         return channel
 
     def forget(self, channel: int) -> None:

@@ -212,7 +212,8 @@ class Subscription:
             read = Properties(content_type="")
         announces = told.exchange == self._care.announcing_exchange
         message = incoming(self._queue, read, announced(read) if announces else content.body)
-        accepted = float(read.timestamp) if read.timestamp else now
+        due = read.headers.get(DUE)
+        accepted = due / 1000 if isinstance(due, int) else float(read.timestamp) or now
         deaths = self._care.deaths(message.id) if told.redelivered else 0
         return Delivery(message=message, accepted=accepted, deaths=deaths, tag=handle), read
 

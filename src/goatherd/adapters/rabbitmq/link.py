@@ -6,11 +6,10 @@ import random
 from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
-from pamqp import commands
-
 from goatherd.adapters.rabbitmq.address import Address
 from goatherd.adapters.rabbitmq.connection import Connection
-from goatherd.adapters.rabbitmq.failures import ConnectionRefused, LinkFailed, LinkLost, in_our_words
+from goatherd.adapters.rabbitmq.failures import LinkFailed, LinkLost, in_our_words
+from goatherd.errors import GoatherdError
 from goatherd.ports.broker import LinkState
 
 #: Seconds to wait before connecting again: at most this after the first failure, doubled up to the longest.
@@ -36,7 +35,7 @@ class Link:
         self._task: asyncio.Task[None] | None = None
         self.generation = 0
         self.state: LinkState = "down"
-        self.last_failure: LinkFailed | None = None
+        self.last_failure: Exception | None = None
 
     async def open(self) -> None:
         """Connect for the first time; raises our own error when the broker is away or does not let us in."""
@@ -112,8 +111,11 @@ class Link:
             try:
                 connection = await self._connect()
                 await self._adopt(connection)
-            except LinkFailed as error:
+            except (LinkFailed, GoatherdError) as error:
+                # Also when the broker came back without a queue that must be there, or with another one: it may be
+                # mended while we wait, and a worker must not be deaf for ever because of it.
                 self.state = "down"
+                self.last_failure = error
                 if tries in (3, 10) or tries % 30 == 0:
                     log.warning("Still no connection to %s after %d tries: %s", self._address, tries, error)
                 continue
@@ -125,13 +127,7 @@ class Link:
         for host, port in random.sample(self._address.nodes, len(self._address.nodes)):
             try:
                 async with asyncio.timeout(self._address.connection_timeout):
-                    _, connection = await asyncio.get_running_loop().create_connection(
-                        lambda: Connection(self._address, self._name), host, port, ssl=self._address.tls
-                    )
-                    await connection.ready()
-                    return connection
-            except ConnectionRefused as error:
-                failure = error
+                    return await self._shake_hands(host, port)
             except (OSError, TimeoutError) as error:
                 failure = LinkLost(f"{host}:{port}: {str(error) or 'no answer in time'}")
                 failure.__cause__ = error
@@ -139,32 +135,52 @@ class Link:
                 failure = error
         raise failure
 
+    async def _shake_hands(self, host: str, port: int) -> Connection:
+        _, connection = await asyncio.get_running_loop().create_connection(
+            lambda: Connection(self._address, self._name), host, port, ssl=self._address.tls
+        )
+        try:
+            await connection.ready()
+        except BaseException as error:
+            # Given up in the middle; a broker that wakes up later must not take it for a living client.
+            connection.fail(LinkLost(f"given up during the handshake: {error!r}"))
+            raise
+        return connection
+
     async def _adopt(self, connection: Connection) -> None:
         """Make it the connection in use, with everything rebuilt on it."""
         self.generation += 1
         self._connection = connection
-        connection.on_blocked = self._blocked
         try:
             for rebuild in list(self._rebuilds):
                 await rebuild(connection)
-        except LinkFailed as error:
-            connection.fail(error)
+        except BaseException as error:
+            connection.fail(error if isinstance(error, LinkFailed) else LinkLost(f"given up: {error!r}"))
             raise
         self._up.set()
         self.state = "up"
+        connection.on_blocked = self._blocked
+        if connection.blocked is not None:
+            self._blocked(connection.blocked)
 
     def _blocked(self, reason: str | None) -> None:
-        if reason is not None:
+        if reason is None:
+            self.state = "up"
+            log.warning("The broker %s takes messages again", self._address)
+        else:
+            self.state = "blocked"
             log.warning("The broker %s takes no more messages for now: %s", self._address, reason)
-        self.state = "blocked" if reason is not None else "up"
 
     async def _probe(self, connection: Connection) -> None:
-        """Ask something now and then: a frozen broker keeps its socket open and may be silent for long."""
-        try:
-            channel = await connection.open_channel()
-            while True:
-                await channel.ask(commands.Basic.Qos(0, 1, False), PROBE_DEADLINE)
-                await asyncio.sleep(PROBE_EVERY)
-        except LinkFailed:
-            # An unanswered probe has failed the connection, which is what whoever keeps it up waits for.
-            return
+        """Ask something now and then: a frozen broker keeps its socket open and may be silent for long.
+
+        An unanswered question fails the connection, which is what whoever keeps it up waits for. A broker whose memory
+        is short reads nothing of those who publish and cannot answer; its heartbeats are all that can be asked of it.
+        """
+        while not connection.lost.done():
+            if connection.blocked is None:
+                try:
+                    await (await connection.open_channel(PROBE_DEADLINE)).close()
+                except LinkFailed as error:
+                    log.debug("A probe of %s was not answered: %s", self._address, error)
+            await asyncio.sleep(PROBE_EVERY)

@@ -10,6 +10,7 @@ import os
 import tempfile
 import time
 import zlib
+from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
@@ -62,6 +63,9 @@ class Notebook:
         if self._ledger is not None:
             self._ledger.close()
             self._ledger = None
+            # Others may still take notes here; then the folder stays.
+            with suppress(OSError):
+                self._folder.rmdir()
 
     def let_go(self) -> None:
         """Leave the notes as the kernel leaves those of a process that was killed."""

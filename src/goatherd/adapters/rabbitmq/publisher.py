@@ -1,6 +1,7 @@
 """Publish with confirms: every message ends as taken, returned, refused or unknown, and in time."""
 
 import asyncio
+import re
 from collections.abc import Sequence
 from enum import Enum
 from typing import NamedTuple
@@ -20,6 +21,8 @@ WINDOW = 4096
 #: A queue refuses while it is full, but also for a moment while it is made or moved: how often, and how long, to wait.
 MOST_REFUSALS, PAUSE_AFTER_REFUSAL = 8, 0.1
 
+_NO_EXCHANGE = re.compile(r"no exchange '([^']*)'")
+
 
 class Outgoing(NamedTuple):
     """One message for the broker."""
@@ -37,19 +40,29 @@ class Outcome(Enum):
     TAKEN = "taken"
     RETURNED = "no queue takes it"
     REFUSED = "the queue is full"
+    FORBIDDEN = "the broker does not allow it"
     UNKNOWN = "the connection was lost before the broker answered"
 
 
 class _Batch:
     """Messages published together, and the outcome of each."""
 
-    __slots__ = ("done", "left", "messages", "outcomes")
+    __slots__ = ("done", "left", "messages", "outcomes", "why", "written")
 
     def __init__(self, messages: Sequence[Outgoing]) -> None:
         self.messages = messages
         self.outcomes = [Outcome.UNKNOWN] * len(messages)
         self.left = len(messages)
+        #: How many have gone out.
+        self.written = 0
+        #: What the broker said about those that it does not allow.
+        self.why = ""
         self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    @property
+    def not_taken(self) -> list[Outgoing]:
+        """Those that the broker has not taken, as far as is known."""
+        return [m for m, o in zip(self.messages, self.outcomes, strict=True) if o is not Outcome.TAKEN]
 
     def settle(self, index: int, outcome: Outcome) -> None:
         if self.outcomes[index] is Outcome.UNKNOWN:
@@ -78,23 +91,35 @@ class Publisher:
 
     async def publish(self, messages: Sequence[Outgoing]) -> None:
         """Return when the broker has taken all; raises Unavailable with the ids that it has not."""
-        left = list(messages)
+        batch = _Batch(list(messages))
         refusals = 0
         try:
             async with asyncio.timeout(self._deadline):
-                while left:
-                    batch = await self._send(left)
-                    left = [m for m, o in zip(batch.messages, batch.outcomes, strict=True) if o is not Outcome.TAKEN]
+                while await self._send(batch):
                     refusals += Outcome.REFUSED in batch.outcomes
                     self._raise_if_unwanted(batch, refusals)
-                    self.repeated += batch.outcomes.count(Outcome.UNKNOWN)
+                    self.repeated += batch.outcomes[: batch.written].count(Outcome.UNKNOWN)
                     if refusals:
                         await asyncio.sleep(PAUSE_AFTER_REFUSAL)
+                    batch = _Batch(batch.not_taken)
         except TimeoutError as error:
-            raise Unavailable(self._why_not(), jobs=[message.id for message in left]) from error
+            raise Unavailable(self._why_not(), jobs=[message.id for message in batch.not_taken]) from error
 
-    async def _send(self, messages: Sequence[Outgoing]) -> _Batch:
-        batch = _Batch(messages)
+    async def is_taken(self, message: Outgoing) -> bool:
+        """Publish, and tell whether there is a queue for it; raises Unavailable."""
+        batch = _Batch([message])
+        try:
+            async with asyncio.timeout(self._deadline):
+                while await self._send(batch) and batch.outcomes[0] is not Outcome.RETURNED:
+                    await asyncio.sleep(PAUSE_AFTER_REFUSAL)
+                    batch = _Batch([message])
+        except TimeoutError as error:
+            raise Unavailable(self._why_not(), jobs=[message.id]) from error
+        return batch.outcomes[0] is Outcome.TAKEN
+
+    async def _send(self, batch: _Batch) -> bool:
+        """Publish once; true if not all were taken."""
+        messages = batch.messages
         channel = await self._open_channel()
         for start in range(0, len(messages), WINDOW):
             await self._room.wait()
@@ -104,7 +129,7 @@ class Publisher:
             self._write(channel, batch, range(start, min(start + WINDOW, len(messages))))
         else:
             await batch.done
-        return batch
+        return batch.outcomes.count(Outcome.TAKEN) < len(messages)
 
     def _write(self, channel: Channel, batch: _Batch, indexes: range) -> None:
         largest = channel.connection.largest_frame
@@ -118,6 +143,7 @@ class Publisher:
             frames.append(method + content_frames(channel.number, message.properties, message.body, largest))
             self._waiting[self._next_tag] = (batch, index)
             self._next_tag += 1
+        batch.written = indexes.stop
         if len(self._waiting) > WINDOW:
             self._room.clear()
         channel.send(b"".join(frames))
@@ -166,30 +192,37 @@ class Publisher:
 
     def _failed(self, error: LinkFailed) -> None:
         waiting, self._waiting = self._waiting, {}
-        missing = isinstance(error, ChannelClosed) and error.code == 404
         for batch, index in waiting.values():
-            batch.settle(index, Outcome.RETURNED if missing else Outcome.UNKNOWN)
+            outcome = _after(error, batch.messages[index])
+            if outcome is Outcome.FORBIDDEN:
+                batch.why = str(error)
+            batch.settle(index, outcome)
         self._room.set()
 
     def _raise_if_unwanted(self, batch: _Batch, refusals: int) -> None:
-        final = {Outcome.RETURNED} | ({Outcome.REFUSED} if refusals > MOST_REFUSALS else set())
-        by_outcome = list(zip(batch.messages, batch.outcomes, strict=True))
-        unwanted = [(m, o) for m, o in by_outcome if o in final]
+        final = {Outcome.RETURNED, Outcome.FORBIDDEN} | ({Outcome.REFUSED} if refusals > MOST_REFUSALS else set())
+        unwanted = [(m, o) for m, o in zip(batch.messages, batch.outcomes, strict=True) if o in final]
         if not unwanted:
             return
         message, outcome = unwanted[0]
         place = message.routing_key if not message.exchange else f"{message.exchange}/{message.routing_key}"
-        not_taken = [m.id for m, o in by_outcome if o is not Outcome.TAKEN]
+        jobs = [m.id for m in batch.not_taken]
         if outcome is Outcome.REFUSED:
             raise Refused(
-                f"The queue {place!r} holds as many jobs as it may, so {len(not_taken)} job(s) were not accepted. "
+                f"The queue {place!r} holds as many jobs as it may, so {len(jobs)} job(s) were not accepted. "
                 f"Start more workers, or try again later.",
-                limit="max_length", jobs=not_taken,
+                limit="max_length", jobs=jobs,
             )  # fmt: skip
+        if outcome is Outcome.FORBIDDEN:
+            raise Unavailable(
+                f"The broker did not take {len(jobs)} job(s) for {place!r}: {batch.why}. Check what the user of "
+                f"GOATHERD_BROKER_URL may write to, and how large a message may be.",
+                jobs=jobs,
+            )
         raise Unavailable(
-            f"There is no queue {place!r} on the broker, so {len(not_taken)} job(s) were not accepted. A worker or an "
+            f"There is no queue {place!r} on the broker, so {len(jobs)} job(s) were not accepted. A worker or an "
             f"app that knows the queue makes it when it starts; check the name with `goatherd queues list`.",
-            jobs=not_taken,
+            jobs=jobs,
         )
 
     def _why_not(self) -> str:
@@ -200,3 +233,14 @@ class Publisher:
         else:
             why = f"the broker is away: {self._link.last_failure}"
         return f"Not accepted within {self._deadline:g} s: {why}. Try again with the same id."
+
+
+def _after(error: LinkFailed, message: Outgoing) -> Outcome:
+    """What became of a message that was on its way when its channel failed."""
+    if not isinstance(error, ChannelClosed):
+        return Outcome.UNKNOWN
+    if error.code != 404:
+        return Outcome.FORBIDDEN
+    missing = _NO_EXCHANGE.search(error.text)
+    # The channel died of one message; those to other exchanges were only on it.
+    return Outcome.RETURNED if missing is None or missing[1] == message.exchange else Outcome.UNKNOWN

@@ -25,7 +25,8 @@ SELECT (SELECT 1 FROM worker WHERE id = ?),
        (SELECT min(stale) FROM job WHERE stale IS NOT NULL AND owner IS NULL);
 
 -- name: make_ready
-UPDATE job SET due = NULL WHERE due <= :now;
+-- How long a job has waited is counted from when it could have been done.
+UPDATE job SET accepted = due, due = NULL WHERE due <= :now;
 
 -- name: claim
 -- Highest priority first, then oldest; a paused queue gives nothing.
