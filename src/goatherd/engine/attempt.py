@@ -102,6 +102,10 @@ class Attempts:
 
     async def make(self, delivery: Delivery, admitted: Admitted) -> None:
         """Run the job's code and settle the delivery."""
+        if self._broker.is_lost(delivery):
+            # It waited here while the connection was lost, so others have it, or it comes here again.
+            await self.settle(delivery, HandedBack())
+            return
         task, work = admitted.task, admitted.work
         started = self._clock.now()
         self._telemetry.started(task.queue, task.name, work, max(0.0, started - delivery.accepted))

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from goatherd.engine.context import BlockingContext, current
+from goatherd.engine.lifespans import Lifespans
 from goatherd.engine.processes import Answer, Home, Request
 from goatherd.model.formats import Work
 from goatherd.model.retry import Retry
@@ -35,18 +36,21 @@ def main(descriptor: int) -> None:
     with socket.socket(fileno=descriptor) as connection, connection.makefile("rwb") as stream:
         stream.write(b"{}\n")
         stream.flush()
+        lifespans = Lifespans()
         for line in stream:
-            answer = _answer(msgspec.json.decode(line, type=Request))
+            answer = _answer(msgspec.json.decode(line, type=Request), lifespans)
             stream.write(msgspec.json.encode(answer) + b"\n")
             stream.flush()
+        lifespans.leave()
 
 
-def _answer(request: Request) -> Answer:
+def _answer(request: Request, lifespans: Lifespans) -> Answer:
     retry = Retry()
     try:
         holder = _find(request.home)
         task: TaskDefinition = holder.definition
         retry = task.retry
+        lifespans.enter(holder.app, holder.app.lifespans)
         if request.work is None:
             return Answer()
         positional, named = _arguments(holder.app, task, request.work, request.remaining)

@@ -18,6 +18,8 @@ from goatherd.ports.telemetry import Telemetry
 
 #: Jobs of `send_many` that go to the broker in one publish.
 BATCH = 1000
+#: Seconds beyond the deadline after which a publish is given up from outside.
+LAST_RESORT = 1.0
 
 #: The trace of the job whose code runs now, so that what it sends belongs to the same story.
 current_trace: ContextVar[str] = ContextVar("goatherd_trace", default="")
@@ -70,7 +72,8 @@ class Sender:
 
     async def _publish(self, messages: list[Message]) -> None:
         try:
-            async with asyncio.timeout(self._deadline):
+            # The broker keeps the deadline itself and knows best why it could not be kept; this is for one that hangs.
+            async with asyncio.timeout(self._deadline + LAST_RESORT):
                 await self._broker.publish(messages)
         except TimeoutError as error:
             raise Unavailable(

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,20 @@ app = Goatherd("program", retry=Retry(0))
 
 #: Seconds that the import of this program takes in a child.
 time.sleep(float(os.environ.get("PROGRAM_IMPORT_SECONDS", "0")))
+
+
+prepared: list[str] = []
+
+
+@app.lifespan
+async def preparations() -> AsyncIterator[None]:
+    prepared.append("ready")
+    yield
+
+
+@app.task(executor="process")
+def what_is_prepared() -> list[str]:
+    return prepared
 
 
 @dataclass

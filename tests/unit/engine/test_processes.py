@@ -67,6 +67,11 @@ async def test_a_process_is_used_again(program: ModuleType, children: Processes)
     assert await run(children, program.whereabouts) == first
 
 
+async def test_the_apps_lifespans_are_entered_once_in_each_process(program: ModuleType, children: Processes) -> None:
+    assert await run(children, program.what_is_prepared) == ["ready"]
+    assert await run(children, program.what_is_prepared) == ["ready"]
+
+
 async def test_jobs_at_the_same_time_have_a_process_each(program: ModuleType, children: Processes) -> None:
     task = program.whereabouts.definition
     async with children.seat(task) as one, children.seat(task) as other:
