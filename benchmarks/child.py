@@ -6,35 +6,79 @@ nothing is left behind when the frame dies.
 
 import asyncio
 import json
+import os
 import random
 import sys
 import threading
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO, cast
 
 from benchmarks import tape
 from benchmarks.contender import Contender, Producer, SendAll
+from benchmarks.cpu import family_ns
+from benchmarks.loops import run
 from benchmarks.settings import Entry
+from benchmarks.ways import SENDERS
 
 #: Seconds between two jobs of the idle measure; random, so that nobody who polls is met in step.
 SHORTEST_GAP, LONGEST_GAP = 0.01, 0.03
+#: Jobs that are enough to time even the fastest way.
+MOST_JOBS = 50_000
+
+_ears, _mouth = sys.stdin, sys.stdout
 
 
-async def produce(contender: Contender, place: Path, ways: str, jobs: int) -> dict[str, Any]:
-    """Send so many jobs in each of the ways; tells the seconds of those that the contender has."""
+@dataclass(frozen=True, kw_only=True)
+class Amount:
+    """How much a producer sends."""
+
+    jobs: int
+    #: Seconds that each way should take at least, with more jobs if need be.
+    seconds: float
+    #: Single jobs to send afterwards, at the word.
+    beats: int
+
+
+async def produce(contender: Contender, place: Path, ways: str, amount: Amount) -> None:
+    """Send jobs in each of the ways that the contender has; tells the rate of each, and how many were sent in all."""
     await contender.prepare(place)
-    seconds: dict[str, float] = {}
+    rates: dict[str, float] = {}
+    sent = 0
     for way in ways.split(","):
         async with contender.producer(place) as producer:
             send_all = _way(producer, way)
             if send_all is not None:
-                everything = [time.monotonic_ns()] * jobs
-                began = time.perf_counter()
-                await send_all(everything)
-                seconds[way] = time.perf_counter() - began
-    return {"seconds": seconds}
+                rates[way], count = await _rate(send_all, amount)
+                sent += count
+    _say({"rates": rates, "sent": sent})
+    if amount.beats:
+        await _until_told()
+        async with contender.producer(place) as producer:
+            await producer.send(tape.WARM_UP)
+            await _beat(producer, amount.beats)
+        _say({})
+
+
+async def _rate(send_all: SendAll, amount: Amount) -> tuple[float, int]:
+    """Jobs a second, and how many were sent to find it."""
+    jobs = amount.jobs
+    await send_all([tape.WARM_UP] * SENDERS)
+    seconds = await _seconds(send_all, jobs)
+    if seconds >= amount.seconds:
+        return jobs / seconds, SENDERS + jobs
+    more = min(MOST_JOBS, ceil(jobs * amount.seconds / seconds))
+    return more / await _seconds(send_all, more), SENDERS + jobs + more
+
+
+async def _seconds(send_all: SendAll, jobs: int) -> float:
+    everything = [time.monotonic_ns()] * jobs
+    began = time.perf_counter()
+    await send_all(everything)
+    return time.perf_counter() - began
 
 
 def _way(producer: Producer, way: str) -> SendAll | None:
@@ -45,58 +89,81 @@ def _way(producer: Producer, way: str) -> SendAll | None:
     return {"one_by_one": one_by_one, "at_once": producer.at_once, "batch": producer.batch}[way]
 
 
-async def beat(contender: Contender, place: Path, jobs: int) -> dict[str, Any]:
+async def beat(contender: Contender, place: Path, jobs: int) -> None:
     """Leave one job for the worker to begin with; then, at the word, send single jobs with rests between them."""
     await contender.prepare(place)
     async with contender.producer(place) as producer:
         await producer.send(tape.WARM_UP)
         _say({})
-        await asyncio.to_thread(sys.stdin.readline)
-        for _ in range(jobs):
-            await asyncio.sleep(random.uniform(SHORTEST_GAP, LONGEST_GAP))
-            await producer.send(time.monotonic_ns())
-    return {}
+        await _until_told()
+        await _beat(producer, jobs)
+    _say({})
 
 
-def work(contender: Contender, place: Path, counts: Path, slot: int, expected: int) -> dict[str, Any]:
+async def _until_told() -> None:
+    await asyncio.to_thread(_ears.readline)
+
+
+async def _beat(producer: Producer, jobs: int) -> None:
+    for _ in range(jobs):
+        await asyncio.sleep(random.uniform(SHORTEST_GAP, LONGEST_GAP))
+        await producer.send(time.monotonic_ns())
+
+
+def work(contender: Contender, place: Path, counts: Path, slot: int, expected: int) -> None:
     """Do jobs until told to stop; then say what the tape holds and what is left in the queue."""
     recording = tape.Tape(counts, slot=slot, expected=expected)
     tape.insert(recording)
     stop = threading.Event()
     threading.Thread(target=_listen, args=(stop,), name="listen to the frame", daemon=True).start()
     contender.work(place, stop)
-    return {**recording.record(), "left": asyncio.run(contender.left(place))}
+    _say({**recording.record(), "left": asyncio.run(contender.left(place))})
 
 
 def _listen(stop: threading.Event) -> None:
     """Tell the processor time whenever asked, until the frame says stop or goes away."""
-    for line in sys.stdin:
+    for line in _ears:
         if line.strip() == "cpu":
-            _say({"cpu_ns": time.process_time_ns()})
+            _say({"cpu_ns": family_ns(os.getpid())})
         else:
             break
     stop.set()
 
 
 def _say(answer: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps(answer) + "\n")
-    sys.stdout.flush()
+    _mouth.write(json.dumps(answer) + "\n")
+    _mouth.flush()
+
+
+def _own_pipes() -> tuple[TextIO, TextIO]:
+    """Ears and mouth for the frame alone.
+
+    What a library prints goes where its complaints go, and one that closes standard input in a process that it forks
+    does not wait for the thread that listens.
+    """
+    ears = os.fdopen(os.dup(sys.stdin.fileno()), encoding="utf-8")
+    mouth = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
+    with open(os.devnull, "rb") as nothing:
+        os.dup2(nothing.fileno(), sys.stdin.fileno())
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    return ears, mouth
 
 
 def main(step: str, setting: str, name: str, place: Path, *more: str) -> None:
     """Take one step for one contender."""
-    contender = Entry(setting=setting, name=name).load()
+    contender = cast(Contender, Entry(setting=setting, name=name).load())
     match step, more:
-        case "produce", (ways, jobs):
-            answer = asyncio.run(produce(contender, place, ways, int(jobs)))
+        case "produce", (ways, jobs, seconds, beats):
+            amount = Amount(jobs=int(jobs), seconds=float(seconds), beats=int(beats))
+            run(contender, produce(contender, place, ways, amount))
         case "beat", (jobs,):
-            answer = asyncio.run(beat(contender, place, int(jobs)))
+            run(contender, beat(contender, place, int(jobs)))
         case "work", (counts, slot, expected):
-            answer = work(contender, place, Path(counts), int(slot), int(expected))
+            work(contender, place, Path(counts), int(slot), int(expected))
         case _:
             raise SystemExit(f"no such step: {step} {' '.join(more)}")
-    _say(answer)
 
 
 if __name__ == "__main__":
+    _ears, _mouth = _own_pipes()
     main(sys.argv[1], sys.argv[2], sys.argv[3], Path(sys.argv[4]), *sys.argv[5:])

@@ -45,8 +45,8 @@ class Producer:
     batch: SendAll | None = None
 
 
-class Contender(Protocol):
-    """One library in one setting."""
+class Named(Protocol):
+    """What every outcome is told with."""
 
     @property
     def label(self) -> str:
@@ -54,11 +54,19 @@ class Contender(Protocol):
 
     @property
     def package(self) -> str:
-        """The distribution whose version is reported."""
+        """The distribution whose version is reported; empty if it is none of Python's."""
 
     @property
     def promise(self) -> Promise:
         """What it promises as it is set up here."""
+
+
+class Contender(Named, Protocol):
+    """One library in one setting."""
+
+    @property
+    def on_uvloop(self) -> bool:
+        """Whether its own command line runs its workers on uvloop; its producers then run on it too."""
 
     async def prepare(self, place: Path) -> None:
         """Make the queue in a folder unless it is there."""
@@ -71,3 +79,21 @@ class Contender(Protocol):
 
     async def left(self, place: Path) -> int:
         """How many jobs the queue still holds, the unsettled ones included."""
+
+
+class Client(Named, Protocol):
+    """A program that does single things to a broker, without a framework: `PROGRAM URL QUEUE TYPE STEP COUNT WINDOW`."""
+
+    @property
+    def queue_type(self) -> str:
+        """The type of its queues."""
+
+    def program(self, folder: Path) -> Sequence[str]:
+        """The command line without its arguments; made ready in a folder if need be. Raises CannotBeMeasured."""
+
+
+class CannotBeMeasured(Exception):
+    """Something that a contender needs is not on this machine; the text says what."""
+
+
+AnyContender: TypeAlias = Contender | Client

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from benchmarks.contender import Contender
 from benchmarks.figures import gaps, latencies_ms, share_balance, span_seconds
 from benchmarks.processes import DEADLINE, Step, StepFailed, step, take
 from benchmarks.settings import Entry
@@ -19,37 +18,41 @@ Sample: TypeAlias = dict[str, float | list[float]]
 FELLOWS = 4
 #: Seconds over which an idle worker's use of the processor is taken.
 IDLE_SECONDS = 1.0
+#: Jobs sent to a broker at first, to see how many it takes to fill the time.
+FEWEST_JOBS = 200
+#: Seconds that a broker gets for the acks of the last jobs.
+LAST_ACKS = 0.1
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
     """How much is measured."""
 
+    #: Jobs that are sent to a file and drained from it.
     jobs: int = 2000
+    #: Seconds for which jobs are sent to a broker in each way; all of them are then drained.
+    seconds: float = 0.5
     repeat: int = 3
     beats: int = 60
 
 
-async def measure(entry: Entry, contender: Contender, room: Path, plan: Plan) -> Sample:
-    """One repetition of everything, in an empty folder."""
-    single, many, quiet = (_folder(room, name) for name in ("single", "many", "quiet"))
-    sample = await enqueue(entry, single, ["one_by_one"], plan.jobs)
-    sample |= await drain(entry, single, plan.jobs)
-    together = await enqueue(entry, many, ["at_once", "batch"], plan.jobs)
-    if contender.promise.shared and together:
-        sample |= await share(entry, many, plan.jobs * len(together))
-    return sample | together | await idle(entry, quiet, plan.beats)
+@dataclass(frozen=True, kw_only=True)
+class Filled:
+    """A queue that was filled."""
+
+    sample: Sample
+    jobs: int
 
 
-async def enqueue(entry: Entry, place: Path, ways: list[str], jobs: int) -> Sample:
+async def fill(entry: Entry, place: Path, ways: list[str], jobs: int) -> Filled:
     """One process fills a new queue in each of the ways that the contender has: jobs a second."""
-    answer = await take(entry, "produce", place, ",".join(ways), jobs)
-    return {way: jobs / seconds for way, seconds in answer["seconds"].items()}
+    answer = await take(entry, "produce", place, ",".join(ways), jobs, 0, 0)
+    return Filled(sample=answer["rates"], jobs=answer["sent"])
 
 
 async def drain(entry: Entry, place: Path, jobs: int) -> Sample:
     """One worker empties a full queue: from the start of the first job to the start of the last."""
-    counts = Counts(place / "counts", 1)
+    counts = Counts(place / "counts", 1, jobs)
     async with step(entry, "work", place, counts.path, 0, jobs) as worker:
         await _until(counts, jobs, [worker])
         record = await worker.stop()
@@ -61,7 +64,7 @@ async def drain(entry: Entry, place: Path, jobs: int) -> Sample:
 
 async def share(entry: Entry, place: Path, jobs: int) -> Sample:
     """Four workers empty one queue: how fast together, and who got how much."""
-    counts = Counts(place / "counts", FELLOWS)
+    counts = Counts(place / "counts", FELLOWS, jobs)
     async with AsyncExitStack() as life:
         workers = [
             await life.enter_async_context(step(entry, "work", place, counts.path, slot, 0)) for slot in range(FELLOWS)
@@ -80,15 +83,13 @@ async def share(entry: Entry, place: Path, jobs: int) -> Sample:
 
 async def idle(entry: Entry, place: Path, beats: int) -> Sample:
     """A worker with nothing to do: what waiting costs it, and how soon it starts a job that another process sends."""
-    counts = Counts(place / "counts", 1)
+    counts = Counts(place / "counts", 1, beats + 1)
     async with AsyncExitStack() as life:
         sender = await life.enter_async_context(step(entry, "beat", place, beats))
         await sender.answer()
         worker = await life.enter_async_context(step(entry, "work", place, counts.path, 0, 0))
         await _until(counts, 1, [worker, sender])
-        cpu, began = await _cpu_ns(worker), time.monotonic_ns()
-        await asyncio.sleep(IDLE_SECONDS)
-        used = (await _cpu_ns(worker) - cpu) / (time.monotonic_ns() - began)
+        used = await _rest(worker)
         await sender.tell("go")
         await sender.answer()
         await _until(counts, beats + 1, [worker])
@@ -97,10 +98,39 @@ async def idle(entry: Entry, place: Path, beats: int) -> Sample:
     return {"idle_cpu": used * 100, "latencies": latencies_ms(record["marks"])}
 
 
-def _folder(room: Path, name: str) -> Path:
-    folder = room / name
-    folder.mkdir()
-    return folder
+async def one_of_each(entry: Entry, place: Path, ways: list[str], plan: Plan) -> Sample:
+    """All of the above with one producer process and one worker process: starting them takes the most time."""
+    async with AsyncExitStack() as life:
+        arguments = (",".join(ways), FEWEST_JOBS, plan.seconds, plan.beats)
+        sender = await life.enter_async_context(step(entry, "produce", place, *arguments))
+        filled = await sender.answer()
+        drained, everything = filled["sent"], filled["sent"] + plan.beats + 1
+        counts = Counts(place / "counts", 1, everything)
+        worker = await life.enter_async_context(step(entry, "work", place, counts.path, 0, drained))
+        await _until(counts, drained, [worker, sender])
+        used = await _rest(worker)
+        await sender.tell("go")
+        await sender.answer()
+        await _until(counts, everything, [worker])
+        # A quorum queue may take back what was acked in the moment before its consumer left.
+        await asyncio.sleep(LAST_ACKS)
+        record = await worker.stop()
+    _check(entry, "did", [record], everything)
+    marks = record["marks"]
+    return {
+        **filled["rates"],
+        "drain": (drained - 1) / span_seconds([marks[:drained]]),
+        "drain_cpu": record["cpu_ns"] / 1000 / (drained - 1),
+        "idle_cpu": used * 100,
+        "latencies": latencies_ms(marks[drained:]),
+    }
+
+
+async def _rest(worker: Step) -> float:
+    """Leave a worker alone; returns its use of a processor meanwhile, 1 for all of it."""
+    cpu, began = await _cpu_ns(worker), time.monotonic_ns()
+    await asyncio.sleep(IDLE_SECONDS)
+    return (await _cpu_ns(worker) - cpu) / (time.monotonic_ns() - began)
 
 
 async def _cpu_ns(worker: Step) -> int:

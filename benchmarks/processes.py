@@ -68,17 +68,20 @@ class Step:
         return f"It said: {text[-2000:]}" if text else "It said nothing."
 
 
+def clean_environment() -> dict[str, str]:
+    """The user's own settings must not reach a contender."""
+    return {key: value for key, value in os.environ.items() if not key.startswith("GOATHERD_")}
+
+
 @asynccontextmanager
 async def step(entry: Entry, name: str, place: Path, *arguments: object) -> AsyncIterator[Step]:
     """One process for one step of one contender; ended, or killed, with the block."""
     command = [sys.executable, "-m", "benchmarks.child", name, entry.setting, entry.name, str(place)]
-    # The user's own settings must not reach a contender.
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("GOATHERD_")}
     errors = place / f"{next(_numbers)}-{name}.err"
     with errors.open("wb") as stderr:
         process = await asyncio.create_subprocess_exec(
             *command, *map(str, arguments), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-            stderr=stderr, env=environment, limit=LONGEST_LINE,
+            stderr=stderr, env=clean_environment(), limit=LONGEST_LINE,
         )  # fmt: skip
     try:
         yield Step(f"{name} of {entry.setting}/{entry.name}", process, errors)

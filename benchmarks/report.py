@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from typing import Any
 
-from benchmarks.contender import Contender
+from benchmarks.contender import Named
 from benchmarks.figures import summarise, times_better
 from benchmarks.measures import Plan, Sample
 from benchmarks.settings import Entry
@@ -25,6 +25,11 @@ MEASURES = (
     Measure(key="one_by_one", title="one by one", unit="jobs/s"),
     Measure(key="at_once", title="64 at once", unit="jobs/s"),
     Measure(key="batch", title="batch", unit="jobs/s"),
+    Measure(key="enqueue", title="best way to send", unit="jobs/s"),
+    Measure(key="publish", title="publish", unit="msg/s"),
+    Measure(key="publish_cpu", title="its CPU", unit="µs/msg", more_is_better=False),
+    Measure(key="consume", title="consume", unit="msg/s"),
+    Measure(key="consume_cpu", title="its CPU", unit="µs/msg", more_is_better=False),
     Measure(key="drain", title="drain", unit="jobs/s"),
     Measure(key="drain_cpu", title="worker CPU", unit="µs/job", more_is_better=False),
     Measure(key="idle_p50", title="idle p50", unit="ms", more_is_better=False),
@@ -41,13 +46,18 @@ class Outcome:
     """What one contender did, over all repetitions."""
 
     entry: Entry
-    contender: Contender
+    contender: Named
     samples: Sequence[Sample]
 
     @property
     def median(self) -> Mapping[str, float]:
         """Every figure once."""
         return summarise(self.samples)
+
+    @property
+    def version(self) -> str:
+        """Of the contender's package; empty if it has none."""
+        return version(self.contender.package) if self.contender.package else ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,7 +125,7 @@ def _ratios(comparisons: Sequence[Comparison]) -> dict[str, Any]:
 def _outcome(outcome: Outcome) -> dict[str, Any]:
     return {
         "label": outcome.contender.label,
-        "version": version(outcome.contender.package),
+        "version": outcome.version,
         "promise": asdict(outcome.contender.promise),
         "median": outcome.median,
         "runs": list(outcome.samples),

@@ -3,7 +3,45 @@
 import importlib
 from dataclasses import dataclass
 
-from benchmarks.contender import Contender
+from benchmarks.contender import AnyContender
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """Contenders that may be compared with each other."""
+
+    #: Ours first.
+    names: tuple[str, ...]
+    #: Where their files are.
+    folder: str
+    #: What they are called in their files.
+    constant: str = "CONTENDER"
+    #: Measured in every so-manieth repetition only: figures to stand beside others.
+    every: int = 1
+
+
+_FRAMEWORKS = ("goatherd", "celery_prefork", "celery_solo", "dramatiq", "faststream", "taskiq")
+_CLIENTS = ("goatherd_link", "librabbitmq")
+
+SETTINGS: dict[str, Setting] = {
+    "sqlite": Setting(
+        names=(
+            "goatherd",
+            "goatherd_def",
+            "goatherd_full",
+            "huey_fsync",
+            "huey_nosync",
+            "persistqueue_ack",
+            "persistqueue_fifo",
+            "persistqueue_by_hand",
+        ),
+        folder="sqlite",
+    ),
+    "rabbitmq": Setting(names=_FRAMEWORKS, folder="rabbitmq"),
+    "rabbitmq_classic": Setting(names=_FRAMEWORKS, folder="rabbitmq", constant="ON_CLASSIC_QUEUES", every=2),
+    "rabbitmq_bare": Setting(names=_CLIENTS, folder="rabbitmq_bare"),
+    "rabbitmq_bare_classic": Setting(names=_CLIENTS, folder="rabbitmq_bare", constant="ON_CLASSIC_QUEUES", every=2),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,26 +56,24 @@ class Entry:
         """Whether it is Goatherd, which is compared with the others."""
         return self.name.startswith("goatherd")
 
-    def load(self) -> Contender:
+    @property
+    def on_rabbitmq(self) -> bool:
+        """Whether it needs a RabbitMQ."""
+        return self.setting.startswith("rabbitmq")
+
+    def in_repetition(self, number: int) -> bool:
+        """Whether it is measured in that repetition, counted from 0."""
+        return number % SETTINGS[self.setting].every == 0
+
+    def load(self) -> AnyContender:
         """Import it."""
-        found: Contender = importlib.import_module(f"benchmarks.{self.setting}.{self.name}").CONTENDER
+        setting = SETTINGS[self.setting]
+        module = importlib.import_module(f"benchmarks.{setting.folder}.{self.name}")
+        found: AnyContender = getattr(module, setting.constant)
         return found
 
 
-SETTINGS: dict[str, tuple[str, ...]] = {
-    "sqlite": (
-        "goatherd",
-        "goatherd_def",
-        "goatherd_full",
-        "huey_fsync",
-        "huey_nosync",
-        "persistqueue_ack",
-        "persistqueue_fifo",
-        "persistqueue_by_hand",
-    ),
-}
-
-ENTRIES = tuple(Entry(setting=setting, name=name) for setting, names in SETTINGS.items() for name in names)
+ENTRIES = tuple(Entry(setting=name, name=each) for name, setting in SETTINGS.items() for each in setting.names)
 
 
 def chosen(only: tuple[str, ...]) -> list[Entry]:
@@ -49,7 +85,7 @@ def chosen(only: tuple[str, ...]) -> list[Entry]:
 
 
 def _named(word: str) -> list[Entry]:
-    """The entry of that name, else those whose name, or setting and name, begins so."""
+    """The entries of that name, else those whose name, or setting and name, begins so."""
     names = {entry: (entry.name, f"{entry.setting}/{entry.name}") for entry in ENTRIES}
     exact = [entry for entry in ENTRIES if word in names[entry]]
     found = exact or [entry for entry in ENTRIES if any(name.startswith(word) for name in names[entry])]

@@ -1,7 +1,6 @@
 """Print the outcome for people."""
 
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
 from typing import Any
 
 from rich.console import Console
@@ -16,21 +15,28 @@ NARROWEST = 118
 
 MISSING = "-"
 SHARING = ("shared", "share_balance", "longest_gap")
+#: Not in the table of speeds: told in a table of their own, or found in another column.
+ELSEWHERE = (*SHARING, "enqueue")
 
 
 def print_all(console: Console, facts: Mapping[str, Any], plan: Plan, outcomes: Sequence[Outcome]) -> None:
     """The machine, then for each setting promises, figures and ratios."""
     console.width = max(console.width, NARROWEST)
     told = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in facts.items())
-    console.print(f"{told}\n{plan.jobs} jobs, {plan.beats} idle sends; median of {plan.repeat} interleaved runs")
+    console.print(
+        f"{told}\n{plan.jobs} jobs on files, {plan.seconds:g} s for each way to send to a broker, {plan.beats} idle sends; "
+        f"medians of {plan.repeat} interleaved runs"
+    )
     for doubt in warnings(dict(facts)):
         console.print(doubt, style="yellow")
     for setting, group in by_setting(outcomes).items():
         console.print(promises(setting, group))
-        console.print(figures(f"{setting}: speed", group, [one for one in MEASURES if one.key not in SHARING]))
+        console.print(figures(f"{setting}: speed", group, [one for one in MEASURES if one.key not in ELSEWHERE]))
         together = [outcome for outcome in group if "shared" in outcome.median]
-        console.print(figures(f"{setting}: four worker processes, one queue", together, _sharing()))
-        console.print(ratios(setting, compare(group, alike=True), compare(group, alike=False)))
+        if together:
+            console.print(figures(f"{setting}: four worker processes, one queue", together, _sharing()))
+        if comparisons := compare(group, alike=False):
+            console.print(ratios(setting, compare(group, alike=True), comparisons))
 
 
 def promises(setting: str, outcomes: Sequence[Outcome]) -> Table:
@@ -42,14 +48,15 @@ def promises(setting: str, outcomes: Sequence[Outcome]) -> Table:
         promise = outcome.contender.promise
         synced, workers = "yes" if promise.synced else "no", "many" if promise.shared else "one"
         table.add_row(
-            outcome.contender.label, version(outcome.contender.package), promise.delivery, synced, workers, promise.note
+            outcome.contender.label, outcome.version, promise.delivery, synced, workers, promise.note
         )
     return table
 
 
 def figures(title: str, outcomes: Sequence[Outcome], measures: Sequence[Measure]) -> Table:
-    """One line for each contender."""
+    """One line for each contender; of the measures, those that any of them has."""
     table = Table("contender", title=title)
+    measures = [measure for measure in measures if any(measure.key in outcome.median for outcome in outcomes)]
     for measure in measures:
         table.add_column(f"{measure.title}\n{measure.unit}", justify="right")
     for outcome in outcomes:
@@ -59,8 +66,8 @@ def figures(title: str, outcomes: Sequence[Outcome], measures: Sequence[Measure]
 
 
 def ratios(setting: str, alike: Sequence[Comparison], anyone: Sequence[Comparison]) -> Table:
-    """How many times better we are than the best peer of each measure."""
-    table = Table("measure", "goatherd", title=f"{setting}: goatherd against its peers (above 1: it is better)")
+    """How many times better we are than the best other of each measure."""
+    table = Table("measure", "goatherd", title=f"{setting}: goatherd against the others (above 1: it is better)")
     for heading in ("best like it", "", "ratio", "best of all", "", "ratio"):
         table.add_column(heading, justify="left" if heading.startswith("best") else "right")
     beside = {comparison.measure.key: comparison for comparison in alike}

@@ -1,73 +1,98 @@
 """What a worker process writes down about the jobs it does. Every contender's job is `mark(sent)`.
 
-The counts of all worker processes of a run stand in one small shared file, where the frame sees how far they are.
-Times are of the system's monotonic clock, which all processes share.
+The tapes of all worker processes of a run are in one small shared file, where the frame sees how far they are. Being
+shared, they also hold what is written by a process that a worker forks to do the job. Times are of the system's
+monotonic clock, which all processes share.
 """
 
 import mmap
+import os
 import threading
 import time
 from pathlib import Path
 from typing import Any
+
+from benchmarks.cpu import family_ns
 
 #: Seconds for which the first job of a worker waits for the first jobs of its fellows.
 GATE_DEADLINE = 5.0
 #: The number that says: this job only warms up.
 WARM_UP = 0
 
+#: The file begins with the number of tapes and the jobs that each has room for.
+_PREFACE = 2
+#: Each tape has a count and the processor time at its first and last job, ...
+_COUNT, _CPU_BEGAN, _CPU_ENDED, _HEAD = range(4)
+#: ... and for each job the moments when it started and when it was sent.
+_MARK = 2
+
 
 class Tape:
     """The record of one worker process."""
 
-    def __init__(self, counts: Path, *, slot: int = 0, expected: int = 0) -> None:
-        with counts.open("r+b") as file:
-            self._counts = memoryview(mmap.mmap(file.fileno(), 0)).cast("Q")
-        self._slot = slot
+    def __init__(self, path: Path, *, slot: int = 0, expected: int = 0) -> None:
+        self._words = _shared(path)
+        self._slots, self._room = self._words[0], self._words[1]
+        self._head = _PREFACE + slot * _HEAD
+        self._first = _PREFACE + self._slots * _HEAD + slot * self._room * _MARK
         self._expected = expected
-        self._first = threading.Lock()
-        self._begun = False
-        self._marks: list[tuple[int, int]] = []
-        self._cpu = [0, 0]
+        self._lock = threading.Lock()
+        self._done = 0
+        #: The worker itself; what it forks is its family.
+        self._worker = os.getpid()
 
     def mark(self, sent: int) -> None:
         """A job starts; `sent` is the moment of its sending."""
-        if not self._begun:
-            self._begin()
-        self._marks.append((time.monotonic_ns(), sent))
-        done = len(self._marks)
-        self._counts[self._slot] = done
-        if done == self._expected:
-            self._cpu[1] = time.process_time_ns()
+        with self._lock:
+            if not self._done:
+                self._wait_for_fellows()
+            if self._done < self._room:
+                at = self._first + self._done * _MARK
+                self._words[at], self._words[at + 1] = time.monotonic_ns(), sent
+            self._done += 1
+            self._words[self._head + _COUNT] = self._done
+            if self._done == self._expected:
+                self._words[self._head + _CPU_ENDED] = family_ns(self._worker)
 
     def record(self) -> dict[str, Any]:
         """Everything, as JSON can hold it."""
-        return {"marks": self._marks, "cpu_ns": self._cpu[1] - self._cpu[0]}
+        done = min(self._words[self._head + _COUNT], self._room)
+        flat = self._words[self._first : self._first + done * _MARK].tolist()
+        marks = list(zip(flat[::_MARK], flat[1::_MARK], strict=True))
+        return {"marks": marks, "cpu_ns": self._words[self._head + _CPU_ENDED] - self._words[self._head + _CPU_BEGAN]}
 
-    def _begin(self) -> None:
-        """Wait until every worker of the run has a job, so that none profits from having started earlier."""
-        with self._first:
-            if self._begun:
-                return
-            self._counts[self._slot] = 1
-            deadline = time.monotonic() + GATE_DEADLINE
-            while not all(self._counts) and time.monotonic() < deadline:
-                time.sleep(0.0005)
-            self._cpu[0] = time.process_time_ns()
-            self._begun = True
+    def _wait_for_fellows(self) -> None:
+        """Until every worker of the run has a job, so that none profits from having started earlier."""
+        self._words[self._head + _COUNT] = 1
+        deadline = time.monotonic() + GATE_DEADLINE
+        while not all(_counts(self._words)) and time.monotonic() < deadline:
+            time.sleep(0.0005)
+        self._words[self._head + _CPU_BEGAN] = family_ns(self._worker)
 
 
 class Counts:
-    """The shared counts, seen by the frame."""
+    """The shared tapes, made and seen by the frame."""
 
-    def __init__(self, path: Path, slots: int) -> None:
-        path.write_bytes(bytes(8 * slots))
+    def __init__(self, path: Path, slots: int, jobs: int) -> None:
+        # Twice the room, so that a contender that does jobs twice is seen to do so.
+        room = 2 * jobs + 1
         self.path = path
-        with path.open("r+b") as file:
-            self._view = memoryview(mmap.mmap(file.fileno(), 0)).cast("Q")
+        path.write_bytes(bytes(8 * (_PREFACE + slots * (_HEAD + room * _MARK))))
+        self._words = _shared(path)
+        self._words[0], self._words[1] = slots, room
 
     def total(self) -> int:
         """How many jobs all workers have begun."""
-        return sum(self._view)
+        return sum(_counts(self._words))
+
+
+def _shared(path: Path) -> memoryview:
+    with path.open("r+b") as file:
+        return memoryview(mmap.mmap(file.fileno(), 0)).cast("Q")
+
+
+def _counts(words: memoryview) -> list[int]:
+    return [words[_PREFACE + slot * _HEAD + _COUNT] for slot in range(words[0])]
 
 
 _tape: Tape | None = None

@@ -24,6 +24,7 @@ class GoatherdContender:
     label: str = "goatherd"
     package: str = "goatherd"
     promise: Promise = PROMISE
+    on_uvloop: bool = False
     #: Whether the job is a plain function, which runs in a thread.
     plain: bool = False
 

@@ -27,6 +27,7 @@ class HueyContender:
     label: str
     package: str = "huey"
     promise: Promise
+    on_uvloop: bool = False
     fsync: bool
 
     async def prepare(self, place: Path) -> None:

@@ -27,6 +27,7 @@ class PersistQueueContender:
 
     label: str
     promise: Promise
+    on_uvloop: bool = False
     #: Opens the queue in a folder.
     opens: Callable[[str], Any]
     #: Takes one job and does it; raises Empty.

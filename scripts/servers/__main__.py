@@ -5,23 +5,37 @@ private instance in a temporary folder; installed with apt-get if this is root o
 """
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
+from types import FrameType
 
-from scripts.servers.install import ensure_installed
-from scripts.servers.rabbitmq import RabbitMQ
+from scripts.servers.addresses import AMQP_URL, MANAGEMENT_URL
+from scripts.servers.install import NoServer
+from scripts.servers.rabbitmq import RabbitMQ, ensure_rabbitmq
 
 
 def main(arguments: list[str]) -> int:
     """Start what is wanted, run the command, stop what was started; the exit code is the command's."""
-    if "--" not in arguments:
-        print("usage: python -m scripts.servers SERVER… -- COMMAND…", file=sys.stderr)
-        return 2
-    split = arguments.index("--")
+    split = arguments.index("--") if "--" in arguments else 0
     wanted, command = arguments[:split], arguments[split + 1 :]
+    if not command or not wanted or not START.keys() >= set(wanted):
+        print(f"usage: python -m scripts.servers SERVER… -- COMMAND…; servers: {', '.join(START)}", file=sys.stderr)
+        return 2
+    # Whoever ends this must not leave servers behind.
+    signal.signal(signal.SIGTERM, _leave)
+    signal.signal(signal.SIGHUP, _leave)
+    try:
+        return _run(wanted, command)
+    except NoServer as error:
+        print(f"goatherd: {error}", file=sys.stderr)
+        return 1
+
+
+def _run(wanted: list[str], command: list[str]) -> int:
     with ExitStack() as life:
         folder = Path(life.enter_context(tempfile.TemporaryDirectory(prefix="goatherd-servers-")))
         environment = dict(os.environ)
@@ -35,12 +49,21 @@ def main(arguments: list[str]) -> int:
 
 def start_rabbitmq(life: ExitStack, folder: Path) -> dict[str, str]:
     """A broker, and the variables that tell the tests where it is."""
-    if "GOATHERD_TEST_AMQP_URL" in os.environ:
+    if AMQP_URL in os.environ:
+        if MANAGEMENT_URL not in os.environ:
+            raise NoServer(
+                f"{AMQP_URL} is set, but {MANAGEMENT_URL} is not; the tests need both, because each makes a virtual "
+                f"host of its own."
+            )
         return {}
-    ensure_installed("rabbitmq-server", "/usr/lib/rabbitmq/bin/rabbitmq-server", "GOATHERD_TEST_AMQP_URL")
+    ensure_rabbitmq()
     print("goatherd: starting a private RabbitMQ", file=sys.stderr)
     broker = life.enter_context(RabbitMQ(folder))
-    return {"GOATHERD_TEST_AMQP_URL": broker.url, "GOATHERD_TEST_RABBITMQ_MANAGEMENT_URL": broker.management_url}
+    return {AMQP_URL: broker.url, MANAGEMENT_URL: broker.management_url}
+
+
+def _leave(number: int, _frame: FrameType | None) -> None:
+    sys.exit(128 + number)
 
 
 START = {"rabbitmq": start_rabbitmq}

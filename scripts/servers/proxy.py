@@ -23,6 +23,11 @@ class Proxy:
         assert self._server is not None
         return int(self._server.sockets[0].getsockname()[1])
 
+    @property
+    def connections(self) -> int:
+        """How many clients are connected through it now."""
+        return len(self._pipes) // 2
+
     async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
         return self

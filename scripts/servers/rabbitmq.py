@@ -9,8 +9,12 @@ import time
 from pathlib import Path
 from typing import Self
 
+from scripts.servers.install import ensure_installed
+
 #: Seconds that the broker may take to start; Erlang is slow on a busy machine.
 START_DEADLINE = 90.0
+
+_AMQP_GREETING, _HTTP_GREETING = b"AMQP\x00\x00\x09\x01", b"GET / HTTP/1.0\r\n\r\n"
 
 _CONFIGURATION = """
 listeners.tcp.1 = 127.0.0.1:{amqp}
@@ -20,6 +24,7 @@ loopback_users.guest = false
 vm_memory_high_watermark.relative = 0.4
 disk_free_limit.absolute = 50MB
 log.file.level = warning
+collect_statistics_interval = 500
 {more}
 """
 
@@ -45,12 +50,19 @@ class RabbitMQ:
     def port(self) -> int:
         return self._amqp
 
+    @property
+    def running(self) -> bool:
+        """Whether it has been started and has not ended; a frozen one runs, too."""
+        return self._process is not None and self._process.poll() is None
+
     def __enter__(self) -> Self:
         self.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.stop()
+        # Nobody needs its files any more, so it need not take its time to put them in order.
+        self.kill()
+        self._end_port_mapper()
 
     def start(self) -> None:
         """Start it and wait until it takes connections."""
@@ -81,7 +93,7 @@ class RabbitMQ:
         self._signal(signal.SIGCONT)
 
     def stop(self) -> None:
-        """End the broker and its port mapper."""
+        """End the broker in good order, and its port mapper."""
         if self._process is None:
             return
         self.thaw()
@@ -91,9 +103,7 @@ class RabbitMQ:
         except subprocess.TimeoutExpired:
             self.kill()
         self._process = None
-        epmd = shutil.which("epmd")
-        if epmd is not None:
-            subprocess.run([epmd, "-port", str(self._epmd), "-kill"], capture_output=True, check=False)
+        self._end_port_mapper()
 
     def control(self, *arguments: str) -> str:
         """Run rabbitmqctl against it."""
@@ -105,8 +115,14 @@ class RabbitMQ:
             raise RuntimeError(f"rabbitmqctl {' '.join(arguments)}: {done.stdout}{done.stderr}")
         return done.stdout
 
+    def _end_port_mapper(self) -> None:
+        epmd = shutil.which("epmd", path=_PATH)
+        if epmd is not None:
+            command = [epmd, "-port", str(self._epmd), "-kill"]
+            subprocess.run(command, capture_output=True, check=False, timeout=20)
+
     def _signal(self, number: signal.Signals) -> None:
-        if self._process is not None and self._process.poll() is None:
+        if self._process is not None and self.running:
             os.killpg(self._process.pid, number)
 
     def _environment(self) -> dict[str, str]:
@@ -129,24 +145,33 @@ class RabbitMQ:
 
     def _await_ready(self) -> None:
         deadline = time.monotonic() + START_DEADLINE
-        while time.monotonic() < deadline:
-            if self._process is not None and self._process.poll() is not None:
-                break
-            try:
-                with socket.create_connection(("127.0.0.1", self._amqp), 1) as probe:
-                    probe.settimeout(2)
-                    probe.sendall(b"AMQP\x00\x00\x09\x01")
-                    if probe.recv(1):
-                        return
-            except OSError:
-                time.sleep(0.2)
+        while time.monotonic() < deadline and self.running:
+            # The management plugin starts a little later than the broker itself.
+            if all(self._answers(*each) for each in ((self._amqp, _AMQP_GREETING), (self._http, _HTTP_GREETING))):
+                return
+            time.sleep(0.1)
         words = (self._folder / "console.log").read_text(errors="replace")[-2000:]
-        self.stop()
+        self.kill()
+        self._end_port_mapper()
         raise RuntimeError(f"RabbitMQ did not start within {START_DEADLINE:g} s. Its last words:\n{words}")
+
+    def _answers(self, port: int, greeting: bytes) -> bool:
+        try:
+            with socket.create_connection(("127.0.0.1", port), 1) as probe:
+                probe.settimeout(2)
+                probe.sendall(greeting)
+                return probe.recv(1) != b""
+        except OSError:
+            return False
 
 
 #: The wrapper in /usr/sbin insists on a user of its own; the real scripts do not.
 _PATH = "/usr/lib/rabbitmq/bin:/usr/sbin:/usr/bin:/sbin:/bin:/usr/local/bin:/opt/homebrew/sbin"
+
+
+def ensure_rabbitmq() -> None:
+    """Have the programs of RabbitMQ on this machine; raises NoServer."""
+    ensure_installed("rabbitmq-server", "rabbitmq-server", _PATH, "GOATHERD_TEST_AMQP_URL")
 
 
 def _server() -> str:

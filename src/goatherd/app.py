@@ -239,7 +239,9 @@ class Goatherd:
         """How messages on a queue look."""
         if queue == announcement_queue(self._name).name:
             return FORMATS["plain"]
-        return FORMATS[self.queue_named(queue).format]
+        # A dead letter of another program may come from a queue that could not even be named here.
+        described = self._queues.get(queue)
+        return FORMATS[described.format if described is not None else "native"]
 
     def definitions(self) -> list[TaskDefinition]:
         """Every task with its defaults filled in; raises DefinitionError or SettingsError."""

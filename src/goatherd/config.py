@@ -34,6 +34,7 @@ class SettingsKeywords(TypedDict, total=False):
     declare: Literal["create", "check", "never"]
     queue_type: Literal["quorum", "classic"]
     connections: Literal["split", "shared"]
+    consumer_timeout: float
     default_queue: str | None
     prefetch: int
     concurrency: int
@@ -59,6 +60,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     queue_type: Literal["quorum", "classic"] = "quorum"
     #: On RabbitMQ: publish and consume on two connections, or on one.
     connections: Literal["split", "shared"] = "split"
+    #: Seconds after which RabbitMQ takes back a job that is not acked, if it was told otherwise than by default.
+    consumer_timeout: Positive | None = None
     #: The queue of tasks that name none.
     default_queue: str
     #: Jobs held by a worker for each queue, running ones included; None means twice the concurrency.

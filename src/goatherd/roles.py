@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from goatherd.engine.announcements import announcing
 from goatherd.engine.attempt import Attempts, Rules
 from goatherd.engine.catalogue import Catalogue
+from goatherd.engine.hold_limits import check_hold_limits
 from goatherd.engine.processes import Home
 from goatherd.engine.runner import Runner
 from goatherd.engine.watchdog import Watchdog
@@ -81,6 +82,7 @@ def make_catalogue(app: Goatherd, session: Session, definitions: Iterable[TaskDe
             Home.of(task)
     if app.dead_letter_hooks:
         tasks.append(announcing(app.name, session.ports.dead_letters, app.format_of, app.dead_letter_hooks))
+    check_hold_limits(tasks, session.ports.broker)
     return Catalogue(tasks, {queue.name: queue for queue in app.contracts()})
 
 

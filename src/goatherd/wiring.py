@@ -80,7 +80,6 @@ async def _open_rabbitmq(settings: Settings) -> Ports:
     try:
         from goatherd.adapters.rabbitmq.address import read_address
         from goatherd.adapters.rabbitmq.broker import RabbitBroker, Wishes
-        from goatherd.adapters.rabbitmq.dead_letters import RabbitDeadLetters
     except ImportError as error:
         raise MissingExtra("A broker_url with amqp://", "rabbitmq") from error
 
@@ -91,13 +90,14 @@ async def _open_rabbitmq(settings: Settings) -> Ports:
         queue_type=settings.queue_type,
         connections=settings.connections,
         publish_deadline=settings.publish_deadline,
+        consumer_timeout=settings.consumer_timeout,
     )
     broker = RabbitBroker(address, wishes)
     await broker.open()
     return Ports(
         broker=broker,
         operations=broker,
-        dead_letters=RabbitDeadLetters(address, broker.link, broker.publisher, broker.layout),
+        dead_letters=broker.dead_letters,
         controls=broker.records,
         workers=broker.records,
         checks=broker.records,

@@ -13,7 +13,6 @@ FEATURES = BrokerFeatures(
     counts_delayed=False,
     counts_dead=False,
     purges_delayed=False,
-    cuts_off=False,
 )
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import time
 from pathlib import Path
 
 from goatherd import Context, Goatherd, Retry
@@ -28,6 +29,6 @@ def mark(what: str, ctx: Context) -> None:
     journal = Path(os.environ["FAULTS_JOURNAL"]) / f"{os.getpid()}.log"
     file = os.open(journal, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     try:
-        os.write(file, f"{what} {ctx.job_id}\n".encode())
+        os.write(file, f"{what} {ctx.job_id} {time.time()}\n".encode())
     finally:
         os.close(file)

@@ -19,7 +19,7 @@ class History:
         ends: Counter[str] = Counter()
         for journal in folder.glob("*.log"):
             for line in journal.read_text().splitlines():
-                what, job = line.split()
+                what, job, _ = line.split()
                 (starts if what == "start" else ends)[job] += 1
         return cls(starts, ends)
 
@@ -35,13 +35,15 @@ class Verdict:
     repeats: int
 
 
-def judge(accepted: Collection[str], history: History, dead: Collection[str]) -> Verdict:
-    """Every accepted job must be done or dead; only accepted ones may appear."""
+def judge(
+    accepted: Collection[str], history: History, dead: Collection[str], doubtful: Collection[str] = ()
+) -> Verdict:
+    """Every accepted job must be done or dead; only accepted ones, and those of unknown outcome, may appear."""
     asked = frozenset(accepted)
     done = frozenset(history.ends)
     return Verdict(
         lost=asked - done - frozenset(dead),
         dead=frozenset(dead),
-        unasked=frozenset(history.starts) - asked,
+        unasked=frozenset(history.starts) - asked - frozenset(doubtful),
         repeats=sum(count - 1 for count in history.starts.values() if count > 1),
     )

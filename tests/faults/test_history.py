@@ -24,5 +24,11 @@ def test_a_second_run_is_a_repeat() -> None:
     assert judge(["a"], History(Counter({"a": 3}), Counter({"a": 2})), dead=[]).repeats == 2
 
 
+def test_a_job_of_unknown_outcome_may_appear_or_not() -> None:
+    history = History(Counter(["x"]), Counter(["x"]))
+    assert not judge([], history, dead=[], doubtful=["x", "y"]).unasked
+    assert not judge([], history, dead=[], doubtful=["x", "y"]).lost
+
+
 def test_a_job_that_nobody_sent_is_told() -> None:
     assert judge([], History(Counter(["x"]), Counter(["x"])), dead=[]).unasked == {"x"}

@@ -45,6 +45,15 @@ class Queue:
                 raise DefinitionError(f"The queue {self.name!r} has {name}={value!r}; it must be above 0.")
 
 
+@dataclass(frozen=True, kw_only=True)
+class HoldLimit:
+    """How long a worker may hold a job before the broker takes it back and gives it to another."""
+
+    seconds: float
+    #: Whether it is known, or only what brokers do unless they are told otherwise.
+    known: bool
+
+
 def check_queue_name(name: str) -> None:
     """Raise DefinitionError for a name that some broker would refuse."""
     fits = name.isprintable() and 0 < len(name.encode()) <= LONGEST_NAME

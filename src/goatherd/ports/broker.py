@@ -5,7 +5,7 @@ from typing import Literal, Protocol, TypeAlias
 
 from goatherd.model.dead_letter import Burial
 from goatherd.model.message import Delivery, Message
-from goatherd.model.topology import Queue, QueueState
+from goatherd.model.topology import HoldLimit, Queue, QueueState
 
 #: Called on the event loop with one or more deliveries, oldest first. Must not block and must not raise.
 Deliver: TypeAlias = Callable[[Sequence[Delivery]], None]
@@ -38,6 +38,9 @@ class Broker(Protocol):
     async def declare(self, queues: Iterable[Queue]) -> None:
         """Make what is missing; raises TopologyMismatch when a queue exists with other properties."""
 
+    def hold_limit(self, queue: str) -> HoldLimit | None:
+        """How long a delivery may stay unsettled; None means as long as its worker lives."""
+
     async def publish(self, messages: Sequence[Message]) -> None:
         """Accept all of them; durable when it returns, in order within a queue.
 
@@ -49,6 +52,9 @@ class Broker(Protocol):
 
         Never before a message's `due`. A message past its `expires` is not delivered but becomes a dead letter.
         """
+
+    def is_lost(self, delivery: Delivery) -> bool:
+        """Whether it is no longer ours, because the broker was away or took it back: it must not be started then."""
 
     def begin(self, delivery: Delivery) -> None:
         """The user's code starts now: if this process dies before `end`, the next delivery has one death more."""

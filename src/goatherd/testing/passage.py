@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from goatherd.model.dead_letter import Burial
 from goatherd.model.message import Delivery, Message
-from goatherd.model.topology import Queue
+from goatherd.model.topology import HoldLimit, Queue
 from goatherd.ports.broker import Broker, Deliver, LinkState, Subscription
 
 
@@ -21,11 +21,17 @@ class Passage:
     async def declare(self, queues: Iterable[Queue]) -> None:
         await self._broker.declare(queues)
 
+    def hold_limit(self, queue: str) -> HoldLimit | None:
+        return self._broker.hold_limit(queue)
+
     async def publish(self, messages: Sequence[Message]) -> None:
         await self._broker.publish(messages)
 
     async def consume(self, queue: str, prefetch: int, deliver: Deliver) -> Subscription:
         return await self._broker.consume(queue, prefetch, deliver)
+
+    def is_lost(self, delivery: Delivery) -> bool:
+        return self._broker.is_lost(delivery)
 
     def begin(self, delivery: Delivery) -> None:
         self._broker.begin(delivery)

@@ -8,7 +8,11 @@ from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 from goatherd.errors import SettingsError
 
 _PORTS = {"amqp": 5672, "amqps": 5671}
-_KNOWN = frozenset(("heartbeat", "connection_timeout", "cafile", "certfile", "keyfile", "verify"))
+_FILES = ("cafile", "certfile", "keyfile")
+_SECURE = (*_FILES, "verify")
+_KNOWN = frozenset(("heartbeat", "connection_timeout", *_SECURE))
+#: Seconds that nothing here may take; the broker counts heartbeats in 16 bits.
+_TOO_LONG = 65_536
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +40,8 @@ def read_address(url: str) -> Address:
     parts = urlsplit(url)
     query = {name: values[-1] for name, values in parse_qs(parts.query, keep_blank_values=True).items()}
     problems += [f"the broker URL has ?{name}=, which is not known" for name in sorted(query.keys() - _KNOWN)]
+    if parts.scheme == "amqp":
+        problems += [f"the broker URL has {name}=, which only amqps:// uses" for name in _SECURE if name in query]
     user, _, password = _credentials(parts).partition(":")
     address = Address(
         nodes=_nodes(parts, problems),
@@ -73,12 +79,15 @@ def _number(query: dict[str, str], name: str, otherwise: float, problems: list[s
         value = float(query[name])
     except ValueError:
         value = -1.0
-    if value < 0:
+    if not 0 <= value < _TOO_LONG:
         problems.append(f"the broker URL has {name}={query[name]!r}; it must be a number of seconds")
+        return otherwise
     return value
 
 
 def _tls(query: dict[str, str], problems: list[str]) -> ssl.SSLContext | None:
+    if query.get("verify", "peer") not in ("peer", "none"):
+        problems.append(f"the broker URL has verify={query['verify']!r}; it must be peer (the default) or none")
     try:
         context = ssl.create_default_context(cafile=query.get("cafile"))
         if query.get("verify") == "none":
@@ -87,6 +96,7 @@ def _tls(query: dict[str, str], problems: list[str]) -> ssl.SSLContext | None:
         if "certfile" in query:
             context.load_cert_chain(query["certfile"], query.get("keyfile"))
     except (OSError, ssl.SSLError) as error:
-        problems.append(f"the certificates of the broker URL cannot be used: {error}")
+        files = ", ".join(f"{name}={query[name]}" for name in _FILES if name in query)
+        problems.append(f"the certificates of the broker URL ({files}) cannot be used: {error}")
         return None
     return context

@@ -1,5 +1,7 @@
 """The broker port on RabbitMQ."""
 
+import asyncio
+import hashlib
 import time
 from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import dataclass
@@ -8,23 +10,33 @@ from typing import Literal, TypeVar, cast
 import msgspec
 
 from goatherd.adapters.rabbitmq.address import Address
+from goatherd.adapters.rabbitmq.announced import Announced
 from goatherd.adapters.rabbitmq.consumer import Care, Handle, Subscription
+from goatherd.adapters.rabbitmq.dead_letters import RabbitDeadLetters
 from goatherd.adapters.rabbitmq.delays import hold_for
-from goatherd.adapters.rabbitmq.failures import LinkFailed, in_our_words
-from goatherd.adapters.rabbitmq.graves import expired, letter_headers
+from goatherd.adapters.rabbitmq.failures import ChannelClosed, LinkFailed, LinkLost, in_our_words
+from goatherd.adapters.rabbitmq.graves import announcement, expired, letter_headers, read_letter
 from goatherd.adapters.rabbitmq.layout import Layout
 from goatherd.adapters.rabbitmq.link import Link
 from goatherd.adapters.rabbitmq.messages import DUE, outgoing
 from goatherd.adapters.rabbitmq.notebook import Notebook
+from goatherd.adapters.rabbitmq.properties import Properties
 from goatherd.adapters.rabbitmq.publisher import Outgoing, Publisher
 from goatherd.adapters.rabbitmq.records import PauseFollower, RabbitRecords
+from goatherd.adapters.rabbitmq.returning import Returning
 from goatherd.adapters.rabbitmq.topology import Declare, QueueType
+from goatherd.errors import Unavailable
 from goatherd.model.dead_letter import Burial
 from goatherd.model.message import Delivery, Message
-from goatherd.model.topology import Queue, QueueState
+from goatherd.model.topology import HoldLimit, Queue, QueueState
 from goatherd.ports.broker import Deliver, LinkState
 
 Result = TypeVar("Result")
+
+#: Seconds within which a question about queues must be answered, also when the connection must be made first.
+QUESTION_DEADLINE = 20.0
+#: Seconds to wait for the next connection when one was lost in the middle of a question.
+PAUSE_AFTER_LOSS = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +48,8 @@ class Wishes:
     queue_type: QueueType = "quorum"
     connections: Literal["split", "shared"] = "split"
     publish_deadline: float = 10.0
+    #: Seconds after which the broker takes back what is not acked; None if it was not said.
+    consumer_timeout: float | None = None
 
 
 class RabbitBroker:
@@ -43,13 +57,20 @@ class RabbitBroker:
 
     def __init__(self, address: Address, wishes: Wishes) -> None:
         self._address = address
-        self.link = Link(address, f"{wishes.app} publish")
         shared = wishes.connections == "shared"
+        self.link = Link(address, wishes.app if shared else f"{wishes.app} publish")
         self._consuming = self.link if shared else Link(address, f"{wishes.app} consume")
         self.publisher = Publisher(self.link, wishes.publish_deadline)
-        self.layout = Layout(self.link, wishes.app, wishes.declare, wishes.queue_type)
+        # A broker whose memory is short reads nothing from those who publish, so questions go with the consumers.
+        links = (self.link,) if shared else (self._consuming, self.link)
+        self.layout = Layout(links, wishes.app, wishes.declare, wishes.queue_type)
         self._notebook = Notebook(address, wishes.app)
-        self.records = RabbitRecords(address, self.link, self.layout)
+        self._deadline = wishes.publish_deadline
+        self._consumer_timeout = wishes.consumer_timeout
+        self._returning = Returning()
+        self.records = RabbitRecords(address, self._consuming, self.publisher, self.layout)
+        self._announced = Announced()
+        self.dead_letters = RabbitDeadLetters(address, self._consuming, self.publisher, self.layout, self._announced)
         self._pauses = PauseFollower(self.records)
         self._subscriptions: list[Subscription] = []
 
@@ -62,51 +83,76 @@ class RabbitBroker:
         """Connect; raises Unavailable or SettingsError."""
         await self.link.open()
         if self._consuming is not self.link:
-            await self._consuming.open()
+            try:
+                await self._consuming.open()
+            except BaseException:
+                await self.link.close()
+                raise
 
     async def declare(self, queues: Iterable[Queue]) -> None:
         await self._in_our_words(self.layout.declare(list(queues)))
 
+    def hold_limit(self, queue: str) -> HoldLimit | None:
+        return self.layout.hold_limit(queue, self._consumer_timeout)
+
     async def publish(self, messages: Sequence[Message]) -> None:
         now = time.time()
-        ready = [await self._outgoing(message, now) for message in messages]
-        if ready:
-            await self.publisher.publish(ready)
+        try:
+            ready = [self._outgoing(message, now) or await self._delayed(message, now) for message in messages]
+            if ready:
+                await self.publisher.publish(ready)
+        except Unavailable as error:
+            error.jobs = error.jobs or tuple(message.id for message in messages)
+            raise
 
     async def consume(self, queue: str, prefetch: int, deliver: Deliver) -> Subscription:
         await self._in_our_words(self.layout.must_exist(queue))
         self._notebook.open()
         care = Care(
             put_aside=self._not_to_be_delivered,
-            deaths=self._notebook.deaths,
+            deaths=lambda message: self._notebook.deaths(_known_as(message)),
+            carried_on=self._returning.carried_on,
             announcing_exchange=self.layout.dead_exchange,
+            announced=self._note_announced,
         )
         subscription = Subscription(self._consuming, queue, prefetch, deliver, care)
         self._subscriptions.append(subscription)
         await self._in_our_words(self._pauses.add(queue, subscription))
         return subscription
 
+    def is_lost(self, delivery: Delivery) -> bool:
+        return _handle(delivery).channel.failed is not None
+
     def begin(self, delivery: Delivery) -> None:
-        _handle(delivery).slot = self._notebook.begin(delivery.message.id)
+        self._returning.begun(delivery)
+        _handle(delivery).slot = self._notebook.begin(_known_as(delivery.message))
 
     def end(self, delivery: Delivery) -> None:
         self._notebook.end(_handle(delivery).slot)
 
     def ack(self, delivery: Delivery) -> None:
         if delivery.deaths:
-            self._notebook.forget(delivery.message.id)
+            self._notebook.forget(_known_as(delivery.message))
         self._settle(delivery)
 
     async def hand_back(self, deliveries: Sequence[Delivery]) -> None:
         for delivery in deliveries:
             handle = _handle(delivery)
+            self._returning.over(delivery)
             handle.subscription.hand_back(handle)
 
     async def replace(self, delivery: Delivery, message: Message) -> None:
+        if self.is_lost(delivery):
+            # It comes again by itself; a second message would make two jobs of it.
+            self._returning.over(delivery)
+            return
         await self.publish([message])
         self._settle(delivery)
 
     async def bury(self, delivery: Delivery, burial: Burial) -> None:
+        if self.is_lost(delivery):
+            self._returning.over(delivery)
+            return
         message = msgspec.structs.replace(delivery.message, expires=None)
         exchange, key = self.layout.grave_of(message.queue)
         headers = letter_headers(burial, message.queue, delivery.accepted)
@@ -114,7 +160,7 @@ class RabbitBroker:
         self.ack(delivery)
 
     async def queues(self) -> Sequence[QueueState]:
-        return await self._in_our_words(self.layout.states())
+        return await self._in_our_words(self.layout.states(await self.records.paused()))
 
     async def purge(self, queue: str) -> int:
         return await self._in_our_words(self.layout.purge(queue))
@@ -135,23 +181,48 @@ class RabbitBroker:
         for link in {self.link, self._consuming}:
             await link.abort()
 
-    async def _outgoing(self, message: Message, now: float) -> Outgoing:
-        if message.due is None or message.due <= now:
-            exchange, key = self.layout.way_to(message.queue)
-            return outgoing(message, exchange, key, now, {})
+    def _outgoing(self, message: Message, now: float) -> Outgoing | None:
+        if message.due is not None and message.due > now:
+            return None
+        exchange, key = self.layout.way_to(message.queue)
+        expires_itself = message.expires is not None and self.layout.buries(message.queue)
+        return outgoing(message, exchange, key, now, {}, expires_itself=expires_itself)
+
+    async def _delayed(self, message: Message, now: float) -> Outgoing:
         # One that expires before it is due waits only until then, to be found out.
-        until = message.due if message.expires is None else min(message.due, message.expires)
+        due = message.due or now
+        until = due if message.expires is None else min(due, message.expires)
         return await self._held(message, until, now, held_before=False)
 
     async def _held(self, message: Message, due: float, now: float, *, held_before: bool) -> Outgoing:
         """On its way to the hold queue where it waits, or waits first."""
         step = hold_for((due - now) * 1000, held_before=held_before)
-        exchange, key = await self.layout.way_to_hold(step, message.queue)
+        exchange, key = await self._in_our_words(self._hold_queue(step, message.queue), self._deadline)
         return outgoing(message, exchange, key, now, {DUE: int(due * 1000) + 1}, expires_itself=False)
 
+    async def _hold_queue(self, milliseconds: int, queue: str) -> tuple[str, str]:
+        while True:
+            try:
+                return await self.layout.way_to_hold(milliseconds, queue)
+            except ChannelClosed:
+                raise
+            except LinkFailed:
+                await asyncio.sleep(PAUSE_AFTER_LOSS)
+
+    def _note_announced(self, read: Properties, body: bytes, routing_key: str) -> bytes:
+        """A copy of a dead letter has come: keep it for those who ask for it, and deliver its id."""
+        letter = read_letter(read, body, routing_key, time.time())
+        self._announced.add(letter)
+        return announcement(letter.id)
+
     def _settle(self, delivery: Delivery) -> None:
+        """What became of it is safe."""
         handle = _handle(delivery)
-        handle.subscription.ack(handle)
+        self._returning.over(delivery)
+        if handle.channel.failed is None:
+            handle.subscription.ack(handle)
+        else:
+            self._returning.done_unheard(delivery)
 
     async def _not_to_be_delivered(self, delivery: Delivery, due: float | None) -> None:
         """A message that came out of its hold queue a little early waits on; one that has expired is a dead letter."""
@@ -162,11 +233,20 @@ class RabbitBroker:
         await self.publisher.publish([held])
         self._settle(delivery)
 
-    async def _in_our_words(self, doing: Awaitable[Result]) -> Result:
+    async def _in_our_words(self, doing: Awaitable[Result], deadline: float = QUESTION_DEADLINE) -> Result:
         try:
-            return await doing
+            async with asyncio.timeout(deadline):
+                return await doing
         except LinkFailed as error:
             raise in_our_words(error, self._address) from error
+        except TimeoutError as error:
+            failure = LinkLost(f"no answer within {deadline:g} s; last trouble: {self._consuming.last_failure}")
+            raise in_our_words(failure, self._address) from error
+
+
+def _known_as(message: Message) -> str:
+    """What a message's deaths are counted under: its id or, of a stranger's that has none, its bytes."""
+    return message.id or f"{message.queue} {hashlib.blake2b(message.body, digest_size=16).hexdigest()}"
 
 
 def _handle(delivery: Delivery) -> Handle:

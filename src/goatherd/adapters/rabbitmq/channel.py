@@ -57,10 +57,10 @@ class Channel:
         """Write frames of this channel."""
         self.connection.send(data)
 
-    async def close(self) -> None:
+    async def close(self, deadline: float = ANSWER_DEADLINE) -> None:
         """Give the channel back. Idempotent."""
         if self.failed is None:
-            await self.ask(commands.Channel.Close(200, "done", 0, 0))
+            await self.ask(commands.Channel.Close(200, "done", 0, 0), deadline)
             self.connection.forget(self.number)
             self.fail(LinkLost("the channel was closed by us"))
 

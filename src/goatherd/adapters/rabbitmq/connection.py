@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import ssl
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +11,7 @@ from pamqp.base import Frame
 
 from goatherd.adapters.rabbitmq.address import Address
 from goatherd.adapters.rabbitmq.channel import ANSWER_DEADLINE, Channel
-from goatherd.adapters.rabbitmq.failures import ConnectionRefused, LinkFailed, LinkLost, ProtocolBroken
+from goatherd.adapters.rabbitmq.failures import ConnectionRefused, LinkFailed, LinkLost, ProtocolBroken, TlsFailed
 from goatherd.adapters.rabbitmq.wire import HEARTBEAT_FRAME, Cold, Confirm, Content, Decoder
 
 #: Frames larger than this are refused before the broker has said how large they may be.
@@ -108,15 +109,18 @@ class Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         self._last_heard = self._loop.time()
         try:
-            if data.startswith(b"AMQP") and not self._ready.done():
-                raise ProtocolBroken(f"the broker speaks another version of AMQP: {data[:8]!r}")
+            if not self._ready.done():
+                _refuse_other_protocols(data)
             events = self._decoder.feed(data)
             self._dispatch(events)
         except LinkFailed as error:
             self.fail(error)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self.fail(LinkLost(str(exc) if exc is not None else "the broker closed the connection"))
+        if isinstance(exc, ssl.SSLError):
+            self.fail(TlsFailed(str(exc)))
+        else:
+            self.fail(LinkLost(str(exc) if exc is not None else "the broker closed the connection"))
 
     def fail(self, error: LinkFailed) -> None:
         """It is over: tell everyone who waits, once."""
@@ -230,3 +234,13 @@ class Connection(asyncio.Protocol):
         if now - self._last_sent >= self._heartbeat / 2:
             self.send(HEARTBEAT_FRAME)
         self._beat = self._loop.call_later(self._heartbeat / 2, self._keep_alive)
+
+
+def _refuse_other_protocols(data: bytes) -> None:
+    """Raise ProtocolBroken for an answer that tells which other language is spoken."""
+    if data.startswith(b"AMQP"):
+        raise ProtocolBroken(f"it speaks another version of AMQP ({data[:8]!r})")
+    if data.startswith(b"\x15\x03"):
+        raise ProtocolBroken("it speaks TLS; write amqps:// instead of amqp://")
+    if data.startswith(b"HTTP/"):
+        raise ProtocolBroken("it speaks HTTP; perhaps this is the port of the management plugin")

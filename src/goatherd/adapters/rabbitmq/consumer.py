@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import random
+import re
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -13,17 +14,20 @@ from goatherd.adapters.rabbitmq import properties
 from goatherd.adapters.rabbitmq.acks import Acks
 from goatherd.adapters.rabbitmq.channel import Channel
 from goatherd.adapters.rabbitmq.connection import Connection
-from goatherd.adapters.rabbitmq.failures import ChannelClosed, LinkFailed, ProtocolBroken
-from goatherd.adapters.rabbitmq.graves import announced
+from goatherd.adapters.rabbitmq.failures import ChannelClosed, LinkFailed
 from goatherd.adapters.rabbitmq.link import Link
 from goatherd.adapters.rabbitmq.messages import DUE, incoming
 from goatherd.adapters.rabbitmq.properties import Properties
 from goatherd.adapters.rabbitmq.wire import DELIVER, Content, DeliverArguments, nack_frame, read_deliver
-from goatherd.model.message import Delivery
+from goatherd.model.message import Delivery, Message
 from goatherd.ports.broker import Deliver
 
 #: Seconds to wait before a consumer that the broker ended is started again: at first, and at most.
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
+#: Seconds that messages which are being put aside may take when the subscription closes.
+LAST_WORDS = 2.0
+
+_TOOK_BACK = re.compile(r"acknowledgement on channel \d+ timed out(?:\. Timeout value used: (?P<limit>\d+) ms)?")
 
 log = logging.getLogger("goatherd.rabbitmq")
 
@@ -41,6 +45,10 @@ class Handle:
         #: Where it is noted as running.
         self.slot: int | None = None
 
+    def follow(self, other: "Handle") -> None:
+        """Settle from now on what another handle stands for."""
+        self.subscription, self.acks, self.channel, self.tag = other.subscription, other.acks, other.channel, other.tag
+
 
 @dataclass(frozen=True, kw_only=True)
 class Care:
@@ -48,10 +56,14 @@ class Care:
 
     #: Take one away that is not due yet (with its time) or has expired.
     put_aside: Callable[[Delivery, float | None], Awaitable[None]]
-    #: How many processes died while they ran the job of this id.
-    deaths: Callable[[str], int]
+    #: How many processes died while they ran the job of this message.
+    deaths: Callable[[Message], int]
+    #: Whether a message that comes again belongs to a job that still runs here, which now settles this one instead.
+    carried_on: Callable[[Message, Handle], bool]
     #: What comes from here is a copy of a dead letter, of which only the id is delivered.
     announcing_exchange: str
+    #: The body to deliver instead of a copy of a dead letter.
+    announced: Callable[[Properties, bytes, str], bytes]
 
 
 class Subscription:
@@ -68,6 +80,7 @@ class Subscription:
         self._consumer_tag = ""
         self._stopped = False
         self._paused = False
+        self._subscribing = asyncio.Lock()
         self._coming_back: asyncio.Task[None] | None = None
         self._putting_aside: set[asyncio.Task[None]] = set()
 
@@ -78,16 +91,12 @@ class Subscription:
     async def stop(self) -> None:
         """See `Subscription.stop` of the port."""
         self._stopped = True
-        self._link.forget(self._subscribe)
-        if self._coming_back is not None:
-            self._coming_back.cancel()
         await self._cancel()
 
     async def pause(self) -> None:
         """Take nothing more for now."""
         if not self._paused:
             self._paused = True
-            self._link.forget(self._subscribe)
             await self._cancel()
             log.warning("Queue %r is paused; nothing more is taken from it", self._queue)
 
@@ -101,11 +110,19 @@ class Subscription:
     async def close(self) -> None:
         """Give up the channel; the broker hands what is unsettled to others."""
         await self.stop()
+        if self._putting_aside:
+            await asyncio.wait(self._putting_aside, timeout=LAST_WORDS)
+        for task in self._putting_aside:
+            task.cancel()
         if self._acks is not None:
             self._acks.flush()
         await self._give_up_channel()
 
     async def _cancel(self) -> None:
+        """Consume no more, neither now nor on later connections."""
+        self._link.forget(self._subscribe)
+        if self._coming_back is not None:
+            self._coming_back.cancel()
         channel, tag = self._channel, self._consumer_tag
         self._consumer_tag = ""
         if channel is not None and channel.failed is None and tag:
@@ -133,18 +150,27 @@ class Subscription:
             handle.channel.send(nack_frame(handle.channel.number, handle.tag, requeue=True))
 
     async def _subscribe(self, connection: Connection) -> None:
-        try:
-            channel = await self._channel_on(connection)
-            answer = await channel.ask(commands.Basic.Consume(0, self._queue))
-        except ChannelClosed as error:
-            # Only this consumer is concerned; the connection and the others are well.
-            self._ended(str(error))
-            return
-        self._consumer_tag = str(getattr(answer, "consumer_tag", ""))
+        # A new connection and the recovery of a lost consumer may ask for it in the same moment.
+        async with self._subscribing:
+            if self._stopped or (self._consumer_tag and self._is_on(connection)):
+                return
+            self._consumer_tag = ""
+            try:
+                channel = await self._channel_on(connection)
+                answer = await channel.ask(commands.Basic.Consume(0, self._queue))
+            except ChannelClosed as error:
+                # Only this consumer is concerned; the connection and the others are well.
+                self._ended(str(error))
+                return
+            self._consumer_tag = str(getattr(answer, "consumer_tag", ""))
+
+    def _is_on(self, connection: Connection) -> bool:
+        channel = self._channel
+        return channel is not None and channel.failed is None and channel.connection is connection
 
     async def _channel_on(self, connection: Connection) -> Channel:
         """The channel of before if it still lives, for it may hold unsettled deliveries; else a new one."""
-        if self._channel is not None and self._channel.failed is None and self._channel.connection is connection:
+        if self._channel is not None and self._is_on(connection):
             return self._channel
         channel = await connection.open_channel()
         acks = Acks(channel)
@@ -157,19 +183,22 @@ class Subscription:
 
     def _channel_failed(self, error: LinkFailed) -> None:
         if isinstance(error, ChannelClosed) and self._consumer_tag:
-            self._ended(str(error))
+            self._ended(_in_plain_words(error))
 
     def _ended(self, why: str) -> None:
         """The broker ended this consumer while the connection lives: start it again, with growing pauses."""
         self._consumer_tag = ""
-        if self._stopped or (self._coming_back is not None and not self._coming_back.done()):
+        if self._stopped or self._paused or (self._coming_back is not None and not self._coming_back.done()):
             return
         log.warning("The consumer of queue %r has ended (%s); it is started again", self._queue, why)
         self._coming_back = asyncio.create_task(self._come_back(), name=f"goatherd consumer of {self._queue}")
 
+    def _consumes(self) -> bool:
+        return self._consumer_tag != ""
+
     async def _come_back(self) -> None:
         tries = 0
-        while not self._consumer_tag:
+        while not self._consumes():
             longest = min(LONGEST_PAUSE, FIRST_PAUSE * 2**tries)
             await asyncio.sleep(random.uniform(longest / 2, longest))
             tries += 1
@@ -190,6 +219,8 @@ class Subscription:
             acks.hold(told.tag)
             handle = Handle(self, acks, channel, told.tag)
             delivery, read = self._delivery(handle, content, told, now)
+            if told.redelivered and self._care.carried_on(delivery.message, handle):
+                continue
             expires = delivery.message.expires
             due = read.headers.get(DUE) if read.headers else None
             if expires is not None and expires <= now:
@@ -204,17 +235,13 @@ class Subscription:
     def _delivery(
         self, handle: Handle, content: Content, told: DeliverArguments, now: float
     ) -> tuple[Delivery, Properties]:
-        try:
-            read = properties.read(content.properties)
-        except ProtocolBroken as error:
-            # The bytes are kept: a message with properties that nobody can read is still somebody's message.
-            log.warning("A message on queue %r has properties that cannot be read: %s", self._queue, error)
-            read = Properties(content_type="")
+        read = properties.read_or_nothing(content.properties)
         announces = told.exchange == self._care.announcing_exchange
-        message = incoming(self._queue, read, announced(read) if announces else content.body)
+        body = self._care.announced(read, content.body, told.routing_key) if announces else content.body
+        message = incoming(self._queue, read, body)
         due = read.headers.get(DUE)
         accepted = due / 1000 if isinstance(due, int) else float(read.timestamp) or now
-        deaths = self._care.deaths(message.id) if told.redelivered else 0
+        deaths = self._care.deaths(message) if told.redelivered else 0
         return Delivery(message=message, accepted=accepted, deaths=deaths, tag=handle), read
 
     def _not_to_deliver(self, delivery: Delivery, due: float | None) -> None:
@@ -231,3 +258,15 @@ class Subscription:
             handle = delivery.tag
             assert isinstance(handle, Handle)
             self.hand_back(handle)
+
+
+def _in_plain_words(error: ChannelClosed) -> str:
+    found = _TOOK_BACK.search(error.text)
+    if found is None:
+        return str(error)
+    limit = f"of {int(found['limit']) / 1000:g} s " if found["limit"] else ""
+    return (
+        f"a job ran longer than the broker's consumer_timeout {limit}allows, so the broker took back all that this "
+        f"process held and delivers it again; give the task a shorter timeout=, or raise consumer_timeout in "
+        f"rabbitmq.conf"
+    )

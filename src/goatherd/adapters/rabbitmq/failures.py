@@ -31,6 +31,10 @@ class ChannelClosed(LinkFailed):
         super().__init__(f"{code} {text}")
 
 
+class TlsFailed(LinkFailed):
+    """No secure connection came about: one side does not trust the other, or does not speak TLS."""
+
+
 class ConnectionRefused(LinkFailed):
     """The broker answered, but does not let us in: wrong password, no such virtual host, no permission."""
 
@@ -44,8 +48,15 @@ def in_our_words(failure: LinkFailed, address: Address) -> GoatherdError:
     """The error to raise instead, for the failure to be the cause of."""
     if isinstance(failure, ConnectionRefused):
         return SettingsError([_refusal(failure, address)])
+    if isinstance(failure, TlsFailed):
+        return SettingsError([_mistrust(failure, address)])
     if isinstance(failure, ProtocolBroken):
         return SettingsError([f"What answers at {address} is not a RabbitMQ broker: {failure}. Check host and port."])
+    if isinstance(failure, ChannelClosed):
+        return Unavailable(
+            f"The broker at {address} refused what was asked of it: {failure}. Check what the user {address.user!r} "
+            f"may do there (`rabbitmqctl list_permissions`)."
+        )
     return Unavailable(
         f"The broker at {address} cannot be reached ({failure}). Check that it runs and that host and port in "
         f"GOATHERD_BROKER_URL are right; then try again."
@@ -64,3 +75,21 @@ def _refusal(failure: ConnectionRefused, address: Address) -> str:
             f"it. Make it with `rabbitmqctl add_vhost` or write another one at the end of GOATHERD_BROKER_URL."
         )
     return f"The broker at {address} refused the connection: {failure}. Check GOATHERD_BROKER_URL."
+
+
+def _mistrust(failure: TlsFailed, address: Address) -> str:
+    told = str(failure)
+    if "WRONG_VERSION_NUMBER" in told:
+        return (
+            f"What answers at {address} does not speak TLS ({told}). Check the port; if it has no TLS, write amqp:// "
+            f"instead of amqps:// in GOATHERD_BROKER_URL."
+        )
+    if "_ALERT_" in told:
+        return (
+            f"The broker at {address} does not accept this program's certificate ({told}). Name one that it trusts, "
+            f"and its key, with certfile= and keyfile= in GOATHERD_BROKER_URL."
+        )
+    return (
+        f"The certificate of the broker at {address} is not trusted ({told}). Name its authority with cafile= in "
+        f"GOATHERD_BROKER_URL, and use a host name that the certificate is made for."
+    )

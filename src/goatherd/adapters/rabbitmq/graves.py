@@ -1,5 +1,6 @@
 """Dead letters as messages: the original bytes, with why they died in the headers."""
 
+import hashlib
 from collections.abc import Mapping
 from typing import Any, cast, get_args
 
@@ -10,7 +11,7 @@ from goatherd.adapters.rabbitmq.properties import Properties, moment_of
 from goatherd.model.dead_letter import Burial, Reason, StoredLetter
 from goatherd.model.formats import failures_of
 from goatherd.model.ids import new_id
-from goatherd.model.message import Message
+from goatherd.model.message import Message, count_of
 
 _LETTER = "gh-letter"
 _QUEUE, _REASON, _TYPE, _TEXT = "gh-dead-queue", "gh-dead-reason", "gh-dead-error", "gh-dead-message"
@@ -51,38 +52,50 @@ def expired(message: Message, now: float) -> Burial:
     return Burial(reason=reason, error_type="JobExpired", message=text, attempts=attempts, failed_at=now)
 
 
-def announced(read: Properties) -> bytes:
+def announcement(letter: str) -> bytes:
     """The body of an announcement: the queue gets a copy of each dead letter, of which only the id counts."""
-    return msgspec.json.encode({"letter": letter_id(read)})
+    return msgspec.json.encode({"letter": letter})
 
 
-def letter_id(read: Properties) -> str:
-    """The letter's id; one that the broker made has that of its message."""
-    return str(read.headers.get(_LETTER) or read.message_id or read.correlation_id)
+def _letter_id(read: Properties, body: bytes) -> str:
+    """The letter's id; one that the broker made has that of its message, or a fingerprint if it has none."""
+    told = read.headers.get(_LETTER) or read.message_id or read.correlation_id
+    if told:
+        return str(told)
+    seen = repr((body, read.type, read.timestamp, _death(read.headers).get("time")))
+    return hashlib.blake2b(seen.encode(), digest_size=16).hexdigest()
 
 
 def read_letter(read: Properties, body: bytes, routing_key: str, now: float) -> StoredLetter:
     """A message of the dead-letter queue, whoever put it there."""
     headers = read.headers
-    queue = str(headers.get(_QUEUE) or _origin(headers, routing_key))
-    message = incoming(queue, read, body)
+    message = incoming(str(headers.get(_QUEUE) or _origin(headers, routing_key)), read, body)
     kept = {name: value for name, value in message.headers.items() if name not in _OURS}
     accepted = headers.get(_ACCEPTED)
     return StoredLetter(
-        id=letter_id(read),
+        id=_letter_id(read, body),
         original=msgspec.structs.replace(message, headers=kept, expires=None),
         accepted=accepted / 1000 if isinstance(accepted, int) else float(read.timestamp) or now,
         burial=_burial(read, now),
     )
 
 
+def _death(headers: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What the broker noted when it gave the message up the last time."""
+    deaths = headers.get("x-death")
+    latest = deaths[0] if isinstance(deaths, list) and deaths else None
+    return latest if isinstance(latest, dict) else {}
+
+
 def _origin(headers: Mapping[str, Any], routing_key: str) -> str:
     """The queue that a message died in; a delayed one whose queue is gone died on the way to it."""
-    return routing_key.partition(".")[2] if _lost_its_way(headers) else str(headers.get("x-first-death-queue", ""))
+    if _lost_its_way(headers):
+        return routing_key.partition(".")[2]
+    return str(_death(headers).get("queue") or routing_key)
 
 
 def _lost_its_way(headers: Mapping[str, Any]) -> bool:
-    return DUE in headers and ".hold.v1." in str(headers.get("x-first-death-queue", ""))
+    return DUE in headers and ".hold.v1." in str(_death(headers).get("queue", ""))
 
 
 def _burial(read: Properties, now: float) -> Burial:
@@ -95,20 +108,19 @@ def _burial(read: Properties, now: float) -> Burial:
             error_type=str(headers.get(_TYPE, "")),
             message=str(headers.get(_TEXT, "")),
             traceback=str(headers.get(_TRACE, "")),
-            attempts=int(headers.get(_ATTEMPTS, 0)),
+            attempts=count_of(headers, _ATTEMPTS),
             failed_at=at / 1000 if isinstance(at, int) else now,
         )
     if _lost_its_way(headers):
         why = "its queue was deleted while it waited for its time"
         return Burial(reason="rejected", error_type="QueueDeleted", message=why, attempts=0, failed_at=now)
-    told = str(headers.get("x-first-death-reason", "rejected"))
+    death = _death(headers)
+    told = str(death.get("reason", "rejected"))
     known, text = _BROKERS_REASONS.get(told, ("rejected", f"the broker gave it up: {told}"))
-    deaths = headers.get("x-death")
-    first = deaths[0] if isinstance(deaths, list) and deaths else {}
     return Burial(
         reason=known,
         error_type="JobExpired" if known == "expired" else "Rejected",
         message=text,
         attempts=failures_of(headers),
-        failed_at=moment_of(first.get("time")) or now,
+        failed_at=moment_of(death.get("time")) or now,
     )

@@ -1,27 +1,27 @@
 """Where everything of an app is on the broker: its queues, its delays and its dead letters."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from goatherd.adapters.rabbitmq.connection import Connection
+from goatherd.adapters.rabbitmq.inspection import check_everything, check_queues
 from goatherd.adapters.rabbitmq.link import Link
 from goatherd.adapters.rabbitmq.names import Names
-from goatherd.adapters.rabbitmq.topology import Declare, Declarer, QueueType, check_queues, queue_arguments
+from goatherd.adapters.rabbitmq.topology import Declare, Declarer, QueueType, queue_arguments
 from goatherd.errors import Unavailable
-from goatherd.model.topology import Queue, QueueState
+from goatherd.model.topology import HoldLimit, Queue, QueueState
+
+#: Seconds for which RabbitMQ lets a delivery stay without an ack, unless its operator said otherwise.
+CONSUMER_TIMEOUT = 1800.0
 
 
 class Layout:
     """Makes what is missing and knows the way to every queue."""
 
-    def __init__(
-        self,
-        link: Link,
-        app: str,
-        declare: Declare,
-        queue_type: QueueType,
-    ) -> None:
-        self._link = link
+    def __init__(self, links: Sequence[Link], app: str, declare: Declare, queue_type: QueueType) -> None:
+        #: Everything is asked on the first; after a loss of either, what is missing must be there before it is used.
+        self._links = links
+        self._link = links[0]
         self._names = Names(app)
         self._declare = declare
         self._queue_type = queue_type
@@ -47,16 +47,18 @@ class Layout:
         """Make the queues, and the exchanges that delays and dead letters need; raises TopologyMismatch."""
         self._queues |= {queue.name: queue for queue in queues}
         self._announcements |= {queue.announces_to for queue in queues if queue.announces_to is not None}
+        if self._declare == "never":
+            return
         declarer = Declarer(await self._link.connection())
-        if self._declare != "create":
-            if self._declare == "check":
-                await check_queues(declarer, [queue.name for queue in queues])
+        if self._declare == "check":
+            await check_everything(declarer, self._names, queues, self._queue_type)
             return
         await self._make_exchanges(declarer)
         for queue in queues:
             await self._make_queue(declarer, queue)
         await self._bind_announcements(declarer)
-        await self._link.on_up(self._make_again)
+        for link in self._links:
+            link.on_next_up(self._make_again)
 
     def way_to(self, queue: str) -> tuple[str, str]:
         """Exchange and routing key for a queue."""
@@ -64,6 +66,19 @@ class Layout:
         if described is None or not described.exchange:
             return "", queue
         return described.exchange, described.routing_key or described.name
+
+    def buries(self, queue: str) -> bool:
+        """Whether the broker keeps what expires in a queue: a contract without dead letters would just lose it."""
+        described = self._queues.get(queue)
+        return described is not None and (not described.contract or described.dead_letter is not None)
+
+    def hold_limit(self, queue: str, told: float | None) -> HoldLimit:
+        """How long a delivery of a queue may stay without an ack; the queue's own argument wins."""
+        described = self._queues.get(queue)
+        own = described.arguments.get("x-consumer-timeout") if described is not None else None
+        if isinstance(own, int):
+            return HoldLimit(seconds=own / 1000, known=True)
+        return HoldLimit(seconds=CONSUMER_TIMEOUT if told is None else told, known=told is not None)
 
     def grave_of(self, queue: str) -> tuple[str, str]:
         """Exchange and routing key for a queue's dead letters; those about announcements are not announced."""
@@ -78,17 +93,21 @@ class Layout:
 
     async def must_exist(self, queue: str) -> None:
         """Raise Unavailable unless the queue is there."""
-        await check_queues(Declarer(await self._link.connection()), [queue])
+        await check_queues(Declarer(await self._link.connection()), [queue], f"declare={self._declare!r}")
 
     async def way_to_hold(self, milliseconds: int, queue: str) -> tuple[str, str]:
         """Exchange and routing key for a wait, after which the message goes on to a queue."""
         async with self._making_hold:
             if milliseconds not in self._holds:
-                await self._make_hold(Declarer(await self._link.connection()), milliseconds)
+                declarer = Declarer(await self._link.connection())
+                if self._declare == "create":
+                    await self._make_hold(declarer, milliseconds)
+                else:
+                    await check_queues(declarer, [self._names.hold_queue(milliseconds)], f"declare={self._declare!r}")
                 self._holds.add(milliseconds)
         return self._names.hold_exchange, f"{milliseconds}.{queue}"
 
-    async def states(self) -> list[QueueState]:
+    async def states(self, paused: Collection[str]) -> list[QueueState]:
         """How the queues that we know stand; the broker does not tell everything without its management plugin."""
         declarer = Declarer(await self._link.connection())
         found = []
@@ -99,7 +118,7 @@ class Layout:
                 found.append(
                     QueueState(
                         name=name, ready=ready, consumers=consumers, delayed=None, running=None, oldest_age=None,
-                        dead=None, paused=await declarer.exists(self.pause_mark(name)) is not None,
+                        dead=None, paused=name in paused,
                     )
                 )  # fmt: skip
         return found
@@ -117,10 +136,10 @@ class Layout:
         """After a loss: the broker may have come back with nothing."""
         declarer = Declarer(connection)
         await self._make_exchanges(declarer)
-        for queue in self._queues.values():
+        for queue in list(self._queues.values()):
             await self._make_queue(declarer, queue)
         await self._bind_announcements(declarer)
-        for milliseconds in self._holds:
+        for milliseconds in list(self._holds):
             await self._make_hold(declarer, milliseconds)
 
     async def _make_exchanges(self, declarer: Declarer) -> None:
@@ -135,7 +154,7 @@ class Layout:
     async def _make_queue(self, declarer: Declarer, queue: Queue) -> None:
         names = self._names
         if queue.passive:
-            await check_queues(declarer, [queue.name])
+            await check_queues(declarer, [queue.name], "passive=True")
         else:
             await declarer.queue(queue.name, queue_arguments(queue, names, self._queue_type))
         if queue.exchange and not queue.passive:
@@ -143,7 +162,7 @@ class Layout:
         await declarer.bind(queue.name, names.due_exchange, f"*.{queue.name}")
 
     async def _bind_announcements(self, declarer: Declarer) -> None:
-        for queue in self._announcements:
+        for queue in list(self._announcements):
             await declarer.bind(queue, self._names.dead_exchange, "")
 
     async def _make_hold(self, declarer: Declarer, milliseconds: int) -> None:

@@ -3,13 +3,13 @@
 import asyncio
 import logging
 import random
+import ssl
 from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
 from goatherd.adapters.rabbitmq.address import Address
 from goatherd.adapters.rabbitmq.connection import Connection
-from goatherd.adapters.rabbitmq.failures import LinkFailed, LinkLost, in_our_words
-from goatherd.errors import GoatherdError
+from goatherd.adapters.rabbitmq.failures import LinkFailed, LinkLost, TlsFailed, in_our_words
 from goatherd.ports.broker import LinkState
 
 #: Seconds to wait before connecting again: at most this after the first failure, doubled up to the longest.
@@ -48,11 +48,21 @@ class Link:
         await self._adopt(connection)
         self._task = asyncio.create_task(self._keep_up(connection), name=f"goatherd link {self._name}")
 
+    @property
+    def blocked(self) -> str | None:
+        """Why the broker takes no messages on this connection; None if it does."""
+        return self._connection.blocked if self._connection is not None else None
+
     async def on_up(self, rebuild: Rebuild) -> None:
         """Run it on the connection of now and on every later one; raises LinkFailed if it fails now."""
-        self._rebuilds.append(rebuild)
+        self.on_next_up(rebuild)
         if self._connection is not None and self._up.is_set():
             await rebuild(self._connection)
+
+    def on_next_up(self, rebuild: Rebuild) -> None:
+        """Run it on every later connection; what is known already is not run twice."""
+        if rebuild not in self._rebuilds:
+            self._rebuilds.append(rebuild)
 
     def forget(self, rebuild: Rebuild) -> None:
         """Do not run it on later connections."""
@@ -74,6 +84,7 @@ class Link:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
             self._task = None
+        self._up.clear()
         if self._connection is not None:
             await self._connection.close()
             self._connection = None
@@ -99,10 +110,10 @@ class Link:
         self._up.clear()
         self.last_failure = failure
         self.state = "down"
-        log.warning("The connection to %s was lost (%s); connecting again", self._address, failure)
+        log.warning("The connection %r to %s was lost (%s); connecting again", self._name, self._address, failure)
 
     async def _reconnect(self) -> Connection:
-        tries = 0
+        tries, told = 0, (self._name, self._address)
         while True:
             # Full jitter: the workers of a whole fleet must not come back in the same moment.
             await asyncio.sleep(random.uniform(0, min(LONGEST_PAUSE, FIRST_PAUSE * 2**tries)))
@@ -111,15 +122,15 @@ class Link:
             try:
                 connection = await self._connect()
                 await self._adopt(connection)
-            except (LinkFailed, GoatherdError) as error:
+            except Exception as error:  # noqa: BLE001 - whatever one try meets, the next must be made
                 # Also when the broker came back without a queue that must be there, or with another one: it may be
                 # mended while we wait, and a worker must not be deaf for ever because of it.
                 self.state = "down"
                 self.last_failure = error
                 if tries in (3, 10) or tries % 30 == 0:
-                    log.warning("Still no connection to %s after %d tries: %s", self._address, tries, error)
+                    log.warning("Still no connection %r to %s after %d tries: %s", *told, tries, error)
                 continue
-            log.warning("The connection to %s is back", self._address)
+            log.warning("The connection %r to %s is back", self._name, self._address)
             return connection
 
     async def _connect(self) -> Connection:
@@ -128,6 +139,9 @@ class Link:
             try:
                 async with asyncio.timeout(self._address.connection_timeout):
                     return await self._shake_hands(host, port)
+            except ssl.SSLError as error:
+                failure = TlsFailed(f"{host}:{port}: {error}")
+                failure.__cause__ = error
             except (OSError, TimeoutError) as error:
                 failure = LinkLost(f"{host}:{port}: {str(error) or 'no answer in time'}")
                 failure.__cause__ = error
@@ -180,7 +194,7 @@ class Link:
         while not connection.lost.done():
             if connection.blocked is None:
                 try:
-                    await (await connection.open_channel(PROBE_DEADLINE)).close()
+                    await (await connection.open_channel(PROBE_DEADLINE)).close(PROBE_DEADLINE)
                 except LinkFailed as error:
                     log.debug("A probe of %s was not answered: %s", self._address, error)
             await asyncio.sleep(PROBE_EVERY)

@@ -1,5 +1,6 @@
 """A message's properties: the flags and values of its header frame."""
 
+import logging
 from collections.abc import Mapping
 from datetime import datetime
 from struct import Struct
@@ -12,6 +13,8 @@ from pamqp import decode
 from goatherd.adapters.rabbitmq.failures import ProtocolBroken
 from goatherd.adapters.rabbitmq.tables import write_table
 from goatherd.adapters.rabbitmq.wire import short
+
+log = logging.getLogger("goatherd.rabbitmq")
 
 _FLAGS = Struct(">H")
 _LONGLONG = Struct(">Q")
@@ -77,7 +80,16 @@ def read(content: bytes) -> Properties:
     try:
         return _read(content)
     except Exception as broken:  # pamqp raises what it likes for a table that it cannot read
-        raise ProtocolBroken("the properties of a message cannot be read") from broken
+        raise ProtocolBroken("properties that cannot be read") from broken
+
+
+def read_or_nothing(content: bytes) -> Properties:
+    """The same, but a message with properties that nobody can read is still somebody's message."""
+    try:
+        return _read(content)
+    except Exception as broken:  # noqa: BLE001 - pamqp raises what it likes for a table that it cannot read
+        log.warning("A message has properties that cannot be read (%s), so only its bytes are kept", broken)
+        return Properties(content_type="")
 
 
 def _read(content: bytes) -> Properties:  # noqa: C901 - one branch for each property, in the order of the wire

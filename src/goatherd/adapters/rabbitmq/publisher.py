@@ -4,6 +4,7 @@ import asyncio
 import re
 from collections.abc import Sequence
 from enum import Enum
+from itertools import takewhile
 from typing import NamedTuple
 
 from pamqp import commands
@@ -13,7 +14,7 @@ from goatherd.adapters.rabbitmq.channel import Channel
 from goatherd.adapters.rabbitmq.connection import Connection
 from goatherd.adapters.rabbitmq.failures import ChannelClosed, LinkFailed
 from goatherd.adapters.rabbitmq.link import Link
-from goatherd.adapters.rabbitmq.wire import RETURN, Confirm, Content, content_frames, publish_method
+from goatherd.adapters.rabbitmq.wire import RETURN, Confirm, Content, content_frames, publish_method, read_return
 from goatherd.errors import Refused, Unavailable
 
 #: Messages that may be on their way without a confirm; beyond it publishers wait.
@@ -21,7 +22,9 @@ WINDOW = 4096
 #: A queue refuses while it is full, but also for a moment while it is made or moved: how often, and how long, to wait.
 MOST_REFUSALS, PAUSE_AFTER_REFUSAL = 8, 0.1
 
-_NO_EXCHANGE = re.compile(r"no exchange '([^']*)'")
+#: What the broker names when it closes the channel because of a message.
+_EXCHANGE = re.compile(r"exchange '([^']*)'")
+_SIZE = re.compile(r"message size (\d+)")
 
 
 class Outgoing(NamedTuple):
@@ -81,7 +84,6 @@ class Publisher:
         self._channel: Channel | None = None
         self._opening = asyncio.Lock()
         self._next_tag = 1
-        self._lowest = 1
         self._waiting: dict[int, tuple[_Batch, int]] = {}
         self._room = asyncio.Event()
         self._room.set()
@@ -105,11 +107,16 @@ class Publisher:
         except TimeoutError as error:
             raise Unavailable(self._why_not(), jobs=[message.id for message in batch.not_taken]) from error
 
-    async def is_taken(self, message: Outgoing) -> bool:
+    @property
+    def blocked(self) -> str | None:
+        """Why the broker takes no messages now; None if it does."""
+        return self._link.blocked
+
+    async def is_taken(self, message: Outgoing, deadline: float | None = None) -> bool:
         """Publish, and tell whether there is a queue for it; raises Unavailable."""
         batch = _Batch([message])
         try:
-            async with asyncio.timeout(self._deadline):
+            async with asyncio.timeout(self._deadline if deadline is None else deadline):
                 while await self._send(batch) and batch.outcomes[0] is not Outcome.RETURNED:
                     await asyncio.sleep(PAUSE_AFTER_REFUSAL)
                     batch = _Batch([message])
@@ -141,6 +148,8 @@ class Publisher:
             if method is None:
                 method = self._methods[place] = publish_method(channel.number, *place)
             frames.append(method + content_frames(channel.number, message.properties, message.body, largest))
+        # Only now, for if one of them cannot be written, none goes out, and the broker's count must stay ours.
+        for index in indexes:
             self._waiting[self._next_tag] = (batch, index)
             self._next_tag += 1
         batch.written = indexes.stop
@@ -165,19 +174,19 @@ class Publisher:
         channel.received = self._returned
         channel.on_failure = self._failed
         await channel.ask(commands.Confirm.Select())
-        self._next_tag = self._lowest = 1
+        self._next_tag = 1
         self._methods.clear()
         return channel
 
     def _confirmed(self, confirm: Confirm) -> None:
         outcome = Outcome.TAKEN if confirm.taken else Outcome.REFUSED
-        tags = range(self._lowest, confirm.tag + 1) if confirm.multiple else (confirm.tag,)
+        tags = [confirm.tag]
+        if confirm.multiple:
+            tags = list(takewhile(lambda tag: tag <= confirm.tag, self._waiting))
         for tag in tags:
             entry = self._waiting.pop(tag, None)
             if entry is not None:
                 entry[0].settle(entry[1], outcome)
-        if confirm.multiple:
-            self._lowest = confirm.tag + 1
         if len(self._waiting) <= WINDOW // 2:
             self._room.set()
 
@@ -185,9 +194,11 @@ class Publisher:
         """A return comes before the confirm of the same message, which then changes nothing."""
         for content in contents:
             if content.method == RETURN:
+                place = read_return(content.arguments)
                 message_id = properties.read(content.properties).message_id
                 for batch, index in self._waiting.values():
-                    if batch.messages[index].id == message_id:
+                    message = batch.messages[index]
+                    if message.id == message_id and (message.exchange, message.routing_key) == place:
                         batch.outcomes[index] = Outcome.RETURNED
 
     def _failed(self, error: LinkFailed) -> None:
@@ -227,7 +238,7 @@ class Publisher:
 
     def _why_not(self) -> str:
         if self._link.state == "blocked":
-            why = "the broker takes no messages for now, because its memory or disk is short"
+            why = f"the broker is blocked, which means that it takes no messages for now ({self.blocked})"
         elif self._link.state == "up":
             why = "the broker did not confirm in time"
         else:
@@ -237,10 +248,14 @@ class Publisher:
 
 def _after(error: LinkFailed, message: Outgoing) -> Outcome:
     """What became of a message that was on its way when its channel failed."""
-    if not isinstance(error, ChannelClosed):
+    if not isinstance(error, ChannelClosed) or not _died_of(error, message):
         return Outcome.UNKNOWN
-    if error.code != 404:
-        return Outcome.FORBIDDEN
-    missing = _NO_EXCHANGE.search(error.text)
-    # The channel died of one message; those to other exchanges were only on it.
-    return Outcome.RETURNED if missing is None or missing[1] == message.exchange else Outcome.UNKNOWN
+    return Outcome.RETURNED if error.code == 404 else Outcome.FORBIDDEN
+
+
+def _died_of(error: ChannelClosed, message: Outgoing) -> bool:
+    """Whether a channel may have died of this message; the others were only on it."""
+    exchange, size = _EXCHANGE.search(error.text), _SIZE.search(error.text)
+    if exchange is not None:
+        return exchange[1] == (message.exchange or "amq.default")
+    return size is None or int(size[1]) == len(message.body)

@@ -1,7 +1,7 @@
 """Make what is missing on the broker, and say exactly what differs from what is wanted."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
 from pamqp import commands
@@ -10,7 +10,7 @@ from pamqp.base import Frame
 from goatherd.adapters.rabbitmq.connection import Connection
 from goatherd.adapters.rabbitmq.failures import ChannelClosed
 from goatherd.adapters.rabbitmq.names import Names
-from goatherd.errors import TopologyMismatch, Unavailable
+from goatherd.errors import TopologyMismatch
 from goatherd.model.topology import Queue
 
 Declare: TypeAlias = Literal["create", "check", "never"]
@@ -77,6 +77,16 @@ class Declarer:
         assert isinstance(answer, commands.Queue.DeclareOk)
         return answer.message_count or 0, answer.consumer_count or 0
 
+    async def has_exchange(self, name: str) -> bool:
+        """Whether there is such an exchange."""
+        try:
+            await self._ask(commands.Exchange.Declare(0, name, passive=True))
+        except ChannelClosed as error:
+            if error.code == 404:
+                return False
+            raise
+        return True
+
     async def delete(self, name: str) -> None:
         """Delete a queue with all that is in it; harmless if there is none."""
         await self._ask(commands.Queue.Delete(0, name))
@@ -110,16 +120,6 @@ def mismatch_in(error: ChannelClosed) -> TopologyMismatch | None:
         spans = _in_seconds(wanted), _in_seconds(there)
         return TopologyMismatch(found["kind"], found["name"], "ttl (x-message-ttl)", *spans)
     return TopologyMismatch(found["kind"], found["name"], argument, wanted, there)
-
-
-async def check_queues(declarer: Declarer, queues: Iterable[str]) -> None:
-    """Raise Unavailable unless every queue is there."""
-    missing = [name for name in queues if await declarer.exists(name) is None]
-    if missing:
-        raise Unavailable(
-            f"The broker has no queue {', '.join(map(repr, missing))}, and with declare='check' or 'never' this "
-            f"program makes none. Make it, or set GOATHERD_DECLARE=create."
-        )
 
 
 def _plain(told: str) -> str | int | None:

@@ -177,6 +177,17 @@ def read_deliver(arguments: bytes) -> DeliverArguments:
     return DeliverArguments(arguments[1:consumer_end], tag, bool(arguments[consumer_end + 8] & 1), exchange, key)
 
 
+def read_return(arguments: bytes) -> tuple[str, str]:
+    """Exchange and routing key of a message that came back; raises ProtocolBroken."""
+    try:
+        exchange_at = 3 + arguments[2]
+        key_at = exchange_at + 1 + arguments[exchange_at]
+        key = arguments[key_at + 1 : key_at + 1 + arguments[key_at]]
+        return arguments[exchange_at + 1 : key_at].decode(), key.decode()
+    except (IndexError, ValueError) as error:
+        raise ProtocolBroken("a Return method that cannot be read") from error
+
+
 def short(text: str) -> bytes:
     """A short string; raises ValueError past 255 bytes."""
     encoded = text.encode()

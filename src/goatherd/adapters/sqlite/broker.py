@@ -16,7 +16,7 @@ from goatherd.adapters.sqlite.rows import QueueRow, publish_row
 from goatherd.errors import TopologyMismatch, Unavailable
 from goatherd.model.dead_letter import Burial
 from goatherd.model.message import Delivery, Message
-from goatherd.model.topology import Queue, QueueState
+from goatherd.model.topology import HoldLimit, Queue, QueueState
 from goatherd.ports.broker import Deliver, LinkState
 from goatherd.ports.clock import Clock
 
@@ -45,6 +45,9 @@ class SqliteBroker:
 
         await self._database.write(make_missing)
 
+    def hold_limit(self, queue: str) -> HoldLimit | None:
+        return None
+
     async def publish(self, messages: Sequence[Message]) -> None:
         def insert(connection: apsw.Connection) -> list[str]:
             now = self._clock.now()
@@ -64,6 +67,10 @@ class SqliteBroker:
         held = Held(self._consumer, queue, row.id, prefetch, deliver)
         await self._consumer.add(held)
         return held
+
+    def is_lost(self, delivery: Delivery) -> bool:
+        # A worker that was taken for dead goes on under a new id.
+        return _claim(delivery).worker != self._presence.id
 
     def begin(self, delivery: Delivery) -> None:
         claim = _claim(delivery)

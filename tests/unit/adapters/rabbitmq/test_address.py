@@ -42,3 +42,38 @@ def test_every_mistake_is_told_at_once() -> None:
         read_address("amqp://u:secret@h:port/v?heartbeat=often&hartbeat=3")
     assert len(caught.value.problems) == 3
     assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "mistake"),
+    [
+        ("amqp://h?heartbeat=inf", "heartbeat='inf'"),
+        ("amqp://h?heartbeat=nan", "heartbeat='nan'"),
+        ("amqp://h?heartbeat=-1", "heartbeat='-1'"),
+        ("amqp://h?connection_timeout=soon", "connection_timeout='soon'"),
+        ("amqp://h?cafile=ca.pem", "cafile=, which only amqps:// uses"),
+        ("amqp://h?verify=none", "verify=, which only amqps:// uses"),
+        ("amqps://h?verify=no", "verify='no'"),
+        ("amqps://h?cafile=/nowhere/ca.pem", "/nowhere/ca.pem"),
+        ("amqps://h?certfile=/nowhere/mine.pem", "/nowhere/mine.pem"),
+        ("amqp://h:99999", "h:99999"),
+    ],
+)
+def test_a_mistake_is_named_with_its_value(url: str, mistake: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        read_address(url)
+    assert mistake in str(caught.value)
+
+
+def test_a_heartbeat_of_zero_is_none() -> None:
+    assert read_address("amqp://h?heartbeat=0").heartbeat == 0
+
+
+@pytest.mark.parametrize(("path", "virtual_host"), [("", "/"), ("/", "/"), ("/%2F", "/"), ("/shop", "shop")])
+def test_the_virtual_host_is_the_path(path: str, virtual_host: str) -> None:
+    assert read_address(f"amqp://h{path}").virtual_host == virtual_host
+
+
+def test_an_address_is_shown_as_a_url_without_secrets() -> None:
+    assert str(read_address("amqp://ada:secret@a,b:7/shop?heartbeat=3")) == "amqp://a:5672,b:7/shop"
+    assert str(read_address("amqps://h")) == "amqps://h:5671/"

@@ -1,0 +1,1 @@
+"""Contenders on one RabbitMQ, with quorum queues."""

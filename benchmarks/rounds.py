@@ -1,0 +1,71 @@
+"""One repetition of everything that is measured of a contender in its setting."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from benchmarks.contender import AnyContender, Client, Contender
+from benchmarks.measures import Plan, Sample, drain, fill, idle, one_of_each, share
+from benchmarks.programs import ask
+from benchmarks.settings import Entry
+
+#: The contender is of the kind that meets in the setting.
+Round: TypeAlias = Callable[[Entry, Any, Path, Plan], Awaitable[Sample]]
+
+#: Messages that a bare client may have unconfirmed, and unacknowledged.
+UNCONFIRMED, PREFETCH = 4000, 400
+
+
+async def measure(entry: Entry, contender: AnyContender, room: Path, plan: Plan) -> Sample:
+    """The round of the contender's setting, in an empty folder."""
+    sample = await ROUNDS[entry.setting](entry, contender, room, plan)
+    rates = [rate for way in ("one_by_one", "at_once", "batch") if isinstance(rate := sample.get(way), float)]
+    return {**sample, "enqueue": max(rates)} if rates else sample
+
+
+async def on_files(entry: Entry, contender: Contender, room: Path, plan: Plan) -> Sample:
+    """With workers that share a queue, which is where files are weak."""
+    single, many, quiet = (_folder(room, name) for name in ("single", "many", "quiet"))
+    alone = await fill(entry, single, ["one_by_one"], plan.jobs)
+    drained = await drain(entry, single, alone.jobs)
+    together = await fill(entry, many, ["at_once", "batch"], plan.jobs)
+    shared: Sample = {}
+    if contender.promise.shared and together.jobs:
+        shared = await share(entry, many, together.jobs)
+    return alone.sample | drained | shared | together.sample | await idle(entry, quiet, plan.beats)
+
+
+async def on_broker(entry: Entry, contender: Contender, room: Path, plan: Plan) -> Sample:
+    """One queue filled in every way, emptied by one worker, which then waits for single jobs."""
+    return await one_of_each(entry, _folder(room, "queue"), ["one_by_one", "at_once", "batch"], plan)
+
+
+async def bare(entry: Entry, client: Client, room: Path, plan: Plan) -> Sample:
+    """Single things to a broker, each by a process of its own."""
+    program = client.program(room.parent)
+    # As many as the floor does in about that time.
+    count = int(MESSAGES_PER_SECOND * plan.seconds)
+    sample: Sample = {}
+    for step, window in (("publish", UNCONFIRMED), ("consume", PREFETCH)):
+        took = await ask(program, room, client.queue_type, step, count, window)
+        sample[step] = count / took["seconds"]
+        sample[f"{step}_cpu"] = took["cpu_seconds"] * 1_000_000 / count
+    pings = await ask(program, room, client.queue_type, "ping", plan.beats, PREFETCH)
+    return {**sample, "latencies": pings["latencies"]}
+
+
+MESSAGES_PER_SECOND = 30_000
+
+ROUNDS: dict[str, Round] = {
+    "sqlite": on_files,
+    "rabbitmq": on_broker,
+    "rabbitmq_classic": on_broker,
+    "rabbitmq_bare": bare,
+    "rabbitmq_bare_classic": bare,
+}
+
+
+def _folder(room: Path, name: str) -> Path:
+    folder = room / name
+    folder.mkdir()
+    return folder

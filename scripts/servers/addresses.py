@@ -1,0 +1,29 @@
+"""Where the servers for tests are, as `python -m scripts.servers` told in the environment."""
+
+import os
+
+from scripts.servers.install import NoServer
+from scripts.servers.management import Management
+
+AMQP_URL, MANAGEMENT_URL = "GOATHERD_TEST_AMQP_URL", "GOATHERD_TEST_RABBITMQ_MANAGEMENT_URL"
+
+
+def amqp_url() -> str:
+    """The RabbitMQ for tests, without a virtual host; raises NoServer."""
+    return _told(AMQP_URL)
+
+
+def management() -> Management:
+    """The management API of the same RabbitMQ; raises NoServer."""
+    return Management(_told(MANAGEMENT_URL))
+
+
+def _told(variable: str) -> str:
+    try:
+        return os.environ[variable]
+    except KeyError:
+        raise NoServer(
+            f"{variable} is not set, so this test has no RabbitMQ. Run `make test`, which starts one, or "
+            f"`python -m scripts.servers rabbitmq -- python -m pytest …`, or leave such tests out with "
+            f"`make test-embedded`."
+        ) from None

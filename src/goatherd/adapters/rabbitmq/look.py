@@ -1,0 +1,118 @@
+"""One walk through the dead-letter queue, from its oldest letter.
+
+To look at letters they are taken without an ack, and put back by closing the channel. Meanwhile nobody else sees them,
+and would think that there are none; so only one looks at a time, on all machines, and the others wait for their turn.
+"""
+
+import asyncio
+import logging
+import random
+import time
+from typing import Self
+
+from pamqp import commands
+
+from goatherd.adapters.rabbitmq.channel import Channel
+from goatherd.adapters.rabbitmq.failures import ChannelClosed, LinkFailed
+from goatherd.adapters.rabbitmq.graves import read_letter
+from goatherd.adapters.rabbitmq.link import Link
+from goatherd.adapters.rabbitmq.properties import read_or_nothing
+from goatherd.adapters.rabbitmq.topology import Declarer
+from goatherd.adapters.rabbitmq.wire import DELIVER, Content, ack_frame, read_deliver
+from goatherd.errors import Unavailable
+from goatherd.model.dead_letter import StoredLetter
+
+#: Seconds without another letter after which a look has seen what it can see: somebody else emptied the queue.
+SILENCE = 3.0
+#: Seconds to wait for one's turn.
+PATIENCE = 20.0
+#: Seconds between two tries, at random up to this.
+PAUSE = 0.1
+
+log = logging.getLogger("goatherd.rabbitmq")
+
+
+class Look:
+    """Iterate over `(tag, letter)`, `remove` those that are to go, and `close`, which puts back the rest."""
+
+    def __init__(self, link: Link, queue: str) -> None:
+        self._link = link
+        self._queue = queue
+        self._channel: Channel | None = None
+        self._arrived: asyncio.Queue[Content | LinkFailed] = asyncio.Queue()
+        self._left: int | None = None
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> tuple[int, StoredLetter]:
+        if self._left is None:
+            self._left = await self._our_turn()
+        if not self._left:
+            raise StopAsyncIteration
+        try:
+            content = await asyncio.wait_for(self._arrived.get(), SILENCE)
+        except TimeoutError:
+            raise StopAsyncIteration from None
+        if isinstance(content, LinkFailed):
+            raise content
+        self._left -= 1
+        told = read_deliver(content.arguments)
+        read = read_or_nothing(content.properties)
+        return told.tag, read_letter(read, content.body, told.routing_key, time.time())
+
+    def remove(self, tag: int) -> None:
+        """Let a letter go for good."""
+        if self._channel is not None:
+            self._channel.send(ack_frame(self._channel.number, tag))
+
+    async def close(self) -> None:
+        """Put back what was not removed."""
+        if self._channel is None or self._channel.failed is not None:
+            return
+        try:
+            await self._channel.close()
+        except LinkFailed as error:
+            log.debug("The dead letters went back by themselves: %s", error)
+
+    async def _our_turn(self) -> int:
+        """How many letters there are, all on their way to us; raises LinkFailed, or Unavailable after a while."""
+        try:
+            async with asyncio.timeout(PATIENCE):
+                while True:
+                    count = await self._try()
+                    if count is not None:
+                        return count
+                    await asyncio.sleep(random.uniform(0, PAUSE))
+        except TimeoutError as error:
+            why = "somebody else is reading them" if self._link.state == "up" else str(self._link.last_failure)
+            raise Unavailable(
+                f"The dead letters in {self._queue!r} cannot be seen within {PATIENCE:g} s: {why}. Try again."
+            ) from error
+
+    async def _try(self) -> int | None:
+        """How many there are, or None while somebody else has them."""
+        connection = await self._link.connection()
+        count, others = await Declarer(connection).exists(self._queue) or (0, 0)
+        if others:
+            return None
+        if not count:
+            return 0
+        channel = await connection.open_channel()
+        channel.received = self._receive
+        channel.on_failure = self._arrived.put_nowait
+        try:
+            await channel.ask(commands.Basic.Consume(0, self._queue, exclusive=True))
+        except ChannelClosed as error:
+            if error.code != 403 or "exclusive" not in error.text:
+                raise
+            # Somebody was faster between the question and now.
+            self._arrived = asyncio.Queue()
+            return None
+        self._channel = channel
+        return count
+
+    def _receive(self, contents: list[Content]) -> None:
+        for content in contents:
+            if content.method == DELIVER:
+                self._arrived.put_nowait(content)
