@@ -45,6 +45,7 @@ def _entries(_context: click.Context, _parameter: click.Parameter, words: tuple[
 @click.option("--svg", "picture", type=click.Path(path_type=Path), help="Draw it here too.")
 @click.option("--folder", type=click.Path(path_type=Path), default=FOLDER, show_default=True, help="Where files go.")
 def main(  # noqa: PLR0913 - one parameter for each option
+    *,
     entries: list[Entry],
     jobs: int | None,
     seconds: float | None,

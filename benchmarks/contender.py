@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 Send: TypeAlias = Callable[[int], Awaitable[None]]
 SendAll: TypeAlias = Callable[[Sequence[int]], Awaitable[None]]
@@ -81,8 +81,9 @@ class Contender(Named, Protocol):
         """How many jobs the queue still holds, the unsettled ones included."""
 
 
+@runtime_checkable
 class Client(Named, Protocol):
-    """A program that does single things to a broker, without a framework: `PROGRAM URL QUEUE TYPE STEP COUNT WINDOW`."""
+    """A program that does single things to a broker: `PROGRAM URL QUEUE TYPE STEP COUNT WINDOW`."""
 
     @property
     def queue_type(self) -> str:

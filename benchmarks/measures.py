@@ -17,7 +17,7 @@ Sample: TypeAlias = dict[str, float | list[float]]
 #: Worker processes that share one queue.
 FELLOWS = 4
 #: Seconds over which an idle worker's use of the processor is taken.
-IDLE_SECONDS = 1.0
+IDLE_SECONDS = 0.5
 #: Jobs sent to a broker at first, to see how many it takes to fill the time.
 FEWEST_JOBS = 200
 #: Seconds that a broker gets for the acks of the last jobs.

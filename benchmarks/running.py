@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import Progress
 
-from benchmarks.contender import AnyContender, CannotBeMeasured
+from benchmarks.contender import AnyContender, CannotBeMeasured, Client
 from benchmarks.measures import Plan, Sample
 from benchmarks.report import Outcome
 from benchmarks.rounds import measure
@@ -31,7 +31,7 @@ def gather(entries: Sequence[Entry], folder: Path) -> Field:
     for entry in entries:
         contender = entry.load()
         try:
-            if not hasattr(contender, "work"):
+            if isinstance(contender, Client):
                 contender.program(folder)
         except CannotBeMeasured as error:
             if str(error) not in present.absences:

@@ -24,32 +24,38 @@ def print_all(console: Console, facts: Mapping[str, Any], plan: Plan, outcomes: 
     console.width = max(console.width, NARROWEST)
     told = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in facts.items())
     console.print(
-        f"{told}\n{plan.jobs} jobs on files, {plan.seconds:g} s for each way to send to a broker, {plan.beats} idle sends; "
-        f"medians of {plan.repeat} interleaved runs"
+        f"{told}\n{plan.jobs} jobs on files, {plan.seconds:g} s for each way to send to a broker, "
+        f"{plan.beats} idle sends; medians of {plan.repeat} interleaved runs"
     )
     for doubt in warnings(dict(facts)):
         console.print(doubt, style="yellow")
+    already_promised: set[tuple[str, ...]] = set()
     for setting, group in by_setting(outcomes).items():
-        console.print(promises(setting, group))
-        console.print(figures(f"{setting}: speed", group, [one for one in MEASURES if one.key not in ELSEWHERE]))
-        together = [outcome for outcome in group if "shared" in outcome.median]
-        if together:
-            console.print(figures(f"{setting}: four worker processes, one queue", together, _sharing()))
-        if comparisons := compare(group, alike=False):
-            console.print(ratios(setting, compare(group, alike=True), comparisons))
+        rows = _promises(group)
+        if not already_promised.issuperset(rows):
+            console.print(promises(setting, rows))
+        already_promised.update(rows)
+        print_setting(console, setting, group)
 
 
-def promises(setting: str, outcomes: Sequence[Outcome]) -> Table:
+def print_setting(console: Console, setting: str, group: Sequence[Outcome]) -> None:
+    """Figures and ratios of one setting."""
+    console.print(figures(f"{setting}: speed", group, [one for one in MEASURES if one.key not in ELSEWHERE]))
+    together = [outcome for outcome in group if "shared" in outcome.median]
+    if together:
+        console.print(figures(f"{setting}: four worker processes, one queue", together, _sharing()))
+    alike, anyone = compare(group, alike=True), compare(group, alike=False)
+    if anyone:
+        console.print(ratios(setting, alike, anyone))
+
+
+def promises(setting: str, rows: Sequence[tuple[str, ...]]) -> Table:
     """What each contender promises: the reason why figures differ."""
     table = Table("contender", "version", "a job is done", title=f"{setting}: promises")
     for heading in ("sent jobs\nsurvive\npower cuts", "workers", "how"):
         table.add_column(heading)
-    for outcome in outcomes:
-        promise = outcome.contender.promise
-        synced, workers = "yes" if promise.synced else "no", "many" if promise.shared else "one"
-        table.add_row(
-            outcome.contender.label, outcome.version, promise.delivery, synced, workers, promise.note
-        )
+    for row in rows:
+        table.add_row(*row)
     return table
 
 
@@ -66,15 +72,19 @@ def figures(title: str, outcomes: Sequence[Outcome], measures: Sequence[Measure]
 
 
 def ratios(setting: str, alike: Sequence[Comparison], anyone: Sequence[Comparison]) -> Table:
-    """How many times better we are than the best other of each measure."""
+    """How many times better we are than the best other of each measure; told once if all promise alike."""
     table = Table("measure", "goatherd", title=f"{setting}: goatherd against the others (above 1: it is better)")
-    for heading in ("best like it", "", "ratio", "best of all", "", "ratio"):
-        table.add_column(heading, justify="left" if heading.startswith("best") else "right")
+    kinds = ["best like it"] if list(alike) == list(anyone) else ["best like it", "best of all"]
+    for kind in kinds:
+        table.add_column(kind)
+        table.add_column("", justify="right")
+        table.add_column("ratio", justify="right")
     beside = {comparison.measure.key: comparison for comparison in alike}
     for comparison in anyone:
         measure = comparison.measure
         name = f"{measure.title}, {measure.unit}" if measure.unit else measure.title
-        table.add_row(name, shown(comparison.ours), *_cells(beside.get(measure.key)), *_cells(comparison))
+        found = (beside.get(measure.key), comparison)[: len(kinds)]
+        table.add_row(name, shown(comparison.ours), *(cell for each in found for cell in _cells(each)))
     return table
 
 
@@ -85,6 +95,20 @@ def shown(value: float | None) -> str:
     if value >= 100:
         return f"{value:,.0f}"
     return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def _promises(outcomes: Sequence[Outcome]) -> list[tuple[str, ...]]:
+    return [
+        (
+            outcome.contender.label,
+            outcome.version,
+            outcome.contender.promise.delivery,
+            "yes" if outcome.contender.promise.synced else "no",
+            "many" if outcome.contender.promise.shared else "one",
+            outcome.contender.promise.note,
+        )
+        for outcome in outcomes
+    ]
 
 
 def _cells(comparison: Comparison | None) -> tuple[str, str, str]:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from celery import Celery
-from celery.signals import worker_ready
-from celery.worker import state
-from kombu import Queue
+from celery import Celery  # type: ignore[import-untyped]
+from celery.signals import worker_ready  # type: ignore[import-untyped]
+from celery.worker import state  # type: ignore[import-untyped]
+from kombu.entity import Queue
 
 from benchmarks.contender import Contender, Producer, Promise
 from benchmarks.rabbitmq.promises import QueueType, promise, queue_arguments
@@ -22,6 +22,8 @@ from benchmarks.ways import SENDERS, by_threads, sends
 #: Celery's default of 4 leaves a worker of short jobs waiting for the broker.
 PREFETCH = 100
 
+PROMISE = promise(f"prefetch {PREFETCH}, acks_late, confirm_publish")
+
 
 @dataclass(frozen=True, kw_only=True)
 class CeleryContender:
@@ -30,7 +32,7 @@ class CeleryContender:
     label: str
     pool: Literal["solo", "prefork"]
     package: str = "celery"
-    promise: Promise = promise(f"prefetch {PREFETCH}, acks_late, confirm_publish")
+    promise: Promise = PROMISE
     on_uvloop: bool = False
     queue_type: QueueType = "quorum"
 
@@ -69,8 +71,9 @@ class CeleryContender:
         """The application and its only task."""
         queue = queue_of(place)
         app = Celery("bench", broker=url_of(place), set_as_current=False)
+        durable = Queue(queue, durable=True, queue_arguments=queue_arguments(self.queue_type))  # type: ignore[no-untyped-call]
         app.conf.update(
-            task_queues=[Queue(queue, durable=True, queue_arguments=queue_arguments(self.queue_type))],
+            task_queues=[durable],
             task_default_queue=queue,
             task_acks_late=True,
             task_reject_on_worker_lost=True,

@@ -16,8 +16,12 @@ from benchmarks.rabbitmq.server import left_in, queue_of, url_of
 from benchmarks.tape import mark
 from benchmarks.ways import by_threads, sends
 
-#: Dramatiq's default; more only fight over Python's lock.
+#: More threads only fight over Python's lock.
 THREADS = 4
+#: The default of two for each thread leaves them waiting for the broker.
+PREFETCH = 200
+
+PROMISE = promise(f"{THREADS} threads, prefetch {PREFETCH}, confirm_delivery")
 
 
 class TypedBroker(RabbitmqBroker):
@@ -28,7 +32,8 @@ class TypedBroker(RabbitmqBroker):
         self._queue_type = queue_type
 
     def _build_queue_arguments(self, queue_name: str) -> dict[str, Any]:
-        return {**super()._build_queue_arguments(queue_name), **queue_arguments(self._queue_type)}
+        usual = super()._build_queue_arguments(queue_name)  # type: ignore[no-untyped-call]
+        return {**usual, **queue_arguments(self._queue_type)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +42,7 @@ class DramatiqContender:
 
     label: str = "dramatiq"
     package: str = "dramatiq"
-    promise: Promise = promise(f"{THREADS} threads, prefetch {2 * THREADS}, confirm_delivery")
+    promise: Promise = PROMISE
     on_uvloop: bool = False
     queue_type: QueueType = "quorum"
 
@@ -56,6 +61,8 @@ class DramatiqContender:
         broker, _ = self.app(place)
         broker.emit_after("process_boot")
         worker = dramatiq.Worker(broker, worker_threads=THREADS)
+        # Otherwise a variable of the environment, read when the library is imported.
+        worker.queue_prefetch = PREFETCH
         worker.start()
         stop.wait()
         worker.stop()
@@ -67,7 +74,7 @@ class DramatiqContender:
     def app(self, place: Path) -> tuple[RabbitmqBroker, Any]:
         """The broker and its only actor."""
         broker = TypedBroker(url_of(place), self.queue_type)
-        return broker, dramatiq.actor(mark, broker=broker, queue_name=queue_of(place), actor_name="job")
+        return broker, dramatiq.actor(broker=broker, queue_name=queue_of(place), actor_name="job")(mark)
 
 
 CONTENDER: Contender = DramatiqContender()

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from faststream import AckPolicy
-from faststream.rabbit import Channel, QueueType as Type, RabbitBroker, RabbitQueue
+from faststream.rabbit import Channel, RabbitBroker, RabbitQueue
+from faststream.rabbit import QueueType as Type
 
 from benchmarks.contender import Contender, Producer, Promise
 from benchmarks.loops import run
@@ -17,7 +18,9 @@ from benchmarks.rabbitmq.server import left_in, queue_of, url_of
 from benchmarks.tape import mark
 from benchmarks.ways import by_tasks
 
-PREFETCH = 100
+PREFETCH = 200
+
+PROMISE = promise(f"prefetch {PREFETCH}, nack on error, persist=True, no log, on uvloop")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +29,7 @@ class FaststreamContender:
 
     label: str = "faststream"
     package: str = "faststream"
-    promise: Promise = promise(f"prefetch {PREFETCH}, nack on error, persist=True, no log, on uvloop")
+    promise: Promise = PROMISE
     on_uvloop: bool = True
     queue_type: QueueType = "quorum"
 
@@ -54,7 +57,10 @@ class FaststreamContender:
 
     def queue(self, place: Path) -> RabbitQueue:
         """The only queue."""
-        return RabbitQueue(queue_of(place), queue_type=Type(self.queue_type), durable=True)
+        name = queue_of(place)
+        if self.queue_type == "quorum":
+            return RabbitQueue(name, Type.QUORUM, durable=True)
+        return RabbitQueue(name, Type.CLASSIC, durable=True)
 
     async def _work(self, place: Path, stop: threading.Event) -> None:
         broker = RabbitBroker(url_of(place), logger=None)

@@ -18,6 +18,8 @@ from goatherd import Goatherd, Task
 #: Jobs at once and jobs held; the peers get what is best for them too.
 CONCURRENCY, PREFETCH = 100, 400
 
+PROMISE = promise(f"{CONCURRENCY} at once, prefetch {PREFETCH}, acks of finished runs together")
+
 
 @dataclass(frozen=True, kw_only=True)
 class GoatherdContender:
@@ -25,7 +27,7 @@ class GoatherdContender:
 
     label: str = "goatherd"
     package: str = "goatherd"
-    promise: Promise = promise(f"{CONCURRENCY} at once, prefetch {PREFETCH}, acks of finished runs together")
+    promise: Promise = PROMISE
     on_uvloop: bool = False
     queue_type: QueueType = "quorum"
 

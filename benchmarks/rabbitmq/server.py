@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pika
+import pika  # type: ignore[import-untyped]
 
 from scripts.servers.addresses import AMQP_URL, MANAGEMENT_URL
 from scripts.servers.management import Management, with_virtual_host

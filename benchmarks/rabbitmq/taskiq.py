@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from taskiq.receiver import Receiver
-from taskiq_aio_pika import AioPikaBroker, Exchange, Queue, QueueType as Type
+from taskiq_aio_pika import AioPikaBroker, Exchange, Queue
+from taskiq_aio_pika import QueueType as Type
 
 from benchmarks.contender import Contender, Producer, Promise
 from benchmarks.loops import run
@@ -19,7 +20,9 @@ from benchmarks.tape import mark
 from benchmarks.ways import by_tasks
 
 #: The default of 10 leaves the worker waiting for the broker; 100 tasks at once are the default of its command line.
-PREFETCH, TASKS = 100, 100
+PREFETCH, TASKS = 200, 100
+
+PROMISE = promise(f"{TASKS} at once, prefetch {PREFETCH}, on uvloop")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +31,7 @@ class TaskiqContender:
 
     label: str = "taskiq-aio-pika"
     package: str = "taskiq-aio-pika"
-    promise: Promise = promise(f"{TASKS} at once, prefetch {PREFETCH}, on uvloop")
+    promise: Promise = PROMISE
     on_uvloop: bool = True
     queue_type: QueueType = "quorum"
 

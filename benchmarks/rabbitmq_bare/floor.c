@@ -11,11 +11,13 @@
 #include <amqp.h>
 #include <amqp_framing.h>
 #include <amqp_tcp_socket.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
+#include <sys/socket.h>
 #include <time.h>
 
 enum { CHANNEL = 1, BODY = 256, LARGEST_FRAME = 131072 };
@@ -120,11 +122,22 @@ static void await_confirm(struct publisher *to) {
     while (to->lowest <= ack->delivery_tag) settle(to, to->lowest++);
 }
 
+/* Let the kernel gather what is written into full packets, or send at once what it has gathered. */
+static void gather(struct publisher *to, int on) {
+    if (setsockopt(amqp_get_sockfd(to->connection), IPPROTO_TCP, TCP_CORK, &on, sizeof on)) fail("gathering");
+}
+
 static void publish_all(struct publisher *to, long count, long window) {
+    gather(to, 1);
     while (to->sent < (uint64_t)count) {
-        while (to->sent - to->settled >= (uint64_t)window) await_confirm(to);
+        if (to->sent - to->settled >= (uint64_t)window) {
+            gather(to, 0);
+            while (to->sent - to->settled > (uint64_t)window / 2) await_confirm(to);
+            gather(to, 1);
+        }
         publish(to);
     }
+    gather(to, 0);
     while (to->settled < to->sent) await_confirm(to);
 }
 

@@ -8,6 +8,8 @@ from pathlib import Path
 from benchmarks.contender import Client, Promise
 from benchmarks.rabbitmq.promises import QueueType, promise
 
+PROMISE = promise("acks of what came together in one frame")
+
 
 @dataclass(frozen=True, kw_only=True)
 class LinkClient:
@@ -16,7 +18,7 @@ class LinkClient:
     queue_type: QueueType
     label: str = "goatherd's link"
     package: str = "goatherd"
-    promise: Promise = promise("acks of what came together in one frame")
+    promise: Promise = PROMISE
 
     def program(self, folder: Path) -> Sequence[str]:
         return [sys.executable, "-m", "benchmarks.rabbitmq_bare.link"]

@@ -17,6 +17,8 @@ PACKAGES = ("gcc", "libc6-dev", "librabbitmq-dev")
 #: Seconds for the compiler, and for apt-get.
 COMPILE_DEADLINE, INSTALL_DEADLINE = 60.0, 600.0
 
+PROMISE = promise("acks of what came together in one frame")
+
 
 @dataclass(frozen=True, kw_only=True)
 class FloorClient:
@@ -25,7 +27,7 @@ class FloorClient:
     queue_type: QueueType
     label: str = "C, librabbitmq"
     package: str = ""
-    promise: Promise = promise("acks of what came together in one frame")
+    promise: Promise = PROMISE
 
     def program(self, folder: Path) -> Sequence[str]:
         binary = folder / "floor"

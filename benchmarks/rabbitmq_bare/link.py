@@ -11,6 +11,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeAlias
 
+from benchmarks.rabbitmq.promises import QueueType
 from goatherd import Goatherd
 from goatherd.model.ids import new_id
 from goatherd.model.message import Delivery, Message
@@ -89,7 +90,8 @@ STEPS: dict[str, Callable[[Broker, str, int, int], Awaitable[Answer]]] = {
 
 async def take(url: str, queue: str, queue_type: str, step: str, count: int, window: int) -> Answer:
     """Connect, take one step, and tell what it took."""
-    app = Goatherd("bare", broker_url=url, default_queue=queue, queue_type="quorum" if queue_type == "quorum" else "classic")
+    kind: QueueType = "quorum" if queue_type == "quorum" else "classic"
+    app = Goatherd("bare", broker_url=url, default_queue=queue, queue_type=kind)
 
     @app.task
     async def nothing() -> None:

@@ -53,7 +53,8 @@ class GoatherdContender:
         app, _ = self.app(place)
         async with app:
             queues = await app.session().ports.operations.queues()
-        return sum(queue.ready + queue.delayed + queue.running + queue.dead for queue in queues)
+        counts = [count for queue in queues for count in (queue.ready, queue.delayed, queue.running, queue.dead)]
+        return sum(count or 0 for count in counts)
 
     def app(self, place: Path) -> tuple[Goatherd, Task[[int], None]]:
         """The application and its only task."""

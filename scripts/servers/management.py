@@ -17,6 +17,7 @@ class Management:
     """One broker's management API."""
 
     def __init__(self, url: str) -> None:
+        self.url = url
         parts = urlsplit(url)
         self._api = f"{parts.scheme}://{parts.hostname}:{parts.port}/api/"
         self._user = parts.username or "guest"

@@ -82,7 +82,7 @@ def make_catalogue(app: Goatherd, session: Session, definitions: Iterable[TaskDe
             Home.of(task)
     if app.dead_letter_hooks:
         tasks.append(announcing(app.name, session.ports.dead_letters, app.format_of, app.dead_letter_hooks))
-    check_hold_limits(tasks, session.ports.broker)
+    check_hold_limits(tasks, session.ports.operations)
     return Catalogue(tasks, {queue.name: queue for queue in app.contracts()})
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from goatherd import Goatherd, Unavailable
 from goatherd.adapters.rabbitmq import link
+from goatherd.cli.checks import examine
 from scripts.servers.rabbitmq import RabbitMQ
 from tests.faults.watching import until
 
@@ -50,6 +51,8 @@ async def test_a_blocked_broker_is_told_worked_off_and_waited_out(rabbitmq: Rabb
     health = await app.health()
     assert not health.ready
     assert "blocked" in str(health)
+    [store] = [check async for check in examine(app, "blocked:app") if check.name == "store"]
+    assert (store.state, "takes no messages: low on memory" in store.found) == ("wrong", True)
 
     # A worker can start and work off what is there; its acks go over a connection that publishes nothing.
     async with app.serve("worker"):

@@ -72,6 +72,6 @@ async def test_a_queue_with_a_time_limit_of_its_own_is_known(amqp_url: str) -> N
     async def cut_film() -> None: ...
 
     async with app.serve("worker"):
-        limit = app.session().ports.broker.hold_limit("films")
+        limit = app.session().ports.operations.hold_limit("films")
         assert limit is not None
         assert (limit.seconds, limit.known) == (7200, True)

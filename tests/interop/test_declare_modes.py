@@ -1,14 +1,16 @@
 """`declare`: make what is missing, check that all is there, or do neither."""
 
+import asyncio
 from typing import Any, Literal
 
 import pytest
 
 from goatherd import Goatherd, Unavailable
 from goatherd.errors import TopologyMismatch
-from scripts.servers.management import Management, with_virtual_host
+from goatherd.model.message import Message
+from scripts.servers.management import Management
 from tests.interop.pika_program import PikaProgram
-from tests.interop.stage import Told
+from tests.interop.stage import Told, stored_letters
 
 pytestmark = pytest.mark.servers
 
@@ -112,18 +114,42 @@ async def test_a_delay_needs_its_hold_queue(url: str, mode: Mode) -> None:
         assert [await told.next(), await told.next()] == ["soup", "bread"]
 
 
-async def test_a_user_that_may_make_nothing_can_check_and_work(url: str, broker: Management, virtual_host: str) -> None:
+#: What docs/howto/rabbitmq.md tells operators to allow those who only work.
+WORKS = {
+    "configure": "^$",
+    "write": r"^(amq\.default|shop\.(dead|hold)\.v1)$",
+    "read": r"^(orders|shop\.dead\.v1)$",
+}
+#: And those who also make what is missing.
+MAKES = {
+    "configure": r"^(orders|shop)($|\.)",
+    "write": r"^(amq\.default$|(orders|shop)($|\.))",
+    "read": r"^(orders|shop)($|\.)",
+}
+
+
+@pytest.mark.parametrize(("mode", "rights"), [("check", WORKS), ("never", WORKS), ("create", MAKES)])
+async def test_what_a_user_may_do_can_be_limited(
+    url: str, broker: Management, virtual_host: str, mode: Mode, rights: dict[str, str]
+) -> None:
     """What production looks like: one account makes things, and another works."""
-    async with shop(url, "create"):
-        pass
+    if mode != "create":
+        async with (made := shop(url, "create")):
+            await made.tasks["cook"].options(delay=0.1).send("soup")
     user = f"worker-{virtual_host}"
     broker.ask("PUT", f"users/{user}", {"password": "secret", "tags": ""})
     try:
-        broker.allow(virtual_host, user, configure="^$")
+        broker.allow(virtual_host, user, **rights)
         told = Told()
-        app = shop(url.replace("guest:guest", f"{user}:secret"), "check", told)
+        app = shop(url.replace("guest:guest", f"{user}:secret"), mode, told)
         async with app.serve("worker"):
-            await app.tasks["cook"].send("soup")
-            assert await told.next() == "soup"
+            await app.tasks["cook"].options(delay=0.1).send("bread")
+            while await told.next() != "bread":
+                pass
+            await app.session().ports.broker.publish([Message(id="odd", queue="orders", body=b"no JSON")])
+            async with asyncio.timeout(10):
+                while not (letters := await stored_letters(app)):
+                    await asyncio.sleep(0.02)
+            assert letters[0].reason == "unparsable"
     finally:
         broker.ask("DELETE", f"users/{user}")

@@ -172,3 +172,18 @@ async def test_a_job_that_expires_in_a_contract_queue_is_not_lost(app: Goatherd,
         async with app.serve("worker"):
             letter = await letters.next()
     assert (letter.reason, letter.job_id, letter.arguments) == ("expired", job_id, {"dish": "soup"})
+
+
+async def test_a_contract_can_name_our_dead_letters_as_its_own(app: Goatherd, pika: PikaProgram) -> None:
+    orders = app.queue("orders", format="plain", ttl=0.05, dead_letter=("shop.dead.v1", "orders"))
+
+    @app.task(queue=orders, remote=True)
+    async def cook(dish: str) -> None:
+        raise NotImplementedError
+
+    async with app:
+        job_id = await cook.send("soup")
+        pika.take("shop.dead.v1", ack=False)
+        pika.channel.close()
+        [letter] = await stored_letters(app)
+    assert (letter.reason, letter.queue, letter.job_id) == ("expired", "orders", job_id)

@@ -118,7 +118,7 @@ async def test_files_that_are_not_there_are_named(secured: Secured) -> None:
 
 async def test_a_key_that_belongs_to_another_certificate_is_refused_here(secured: Secured) -> None:
     url = secured.url(cafile="authority.pem", certfile="client.pem", keyfile="server.key")
-    with pytest.raises(SettingsError, match="server.key.* cannot be used"):
+    with pytest.raises(SettingsError, match=r"server\.key.* cannot be used"):
         async with Goatherd("shop", broker_url=url):
             pass
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import platform
+import re
 import shutil
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,6 +27,8 @@ State: TypeAlias = Literal["well", "warning", "wrong"]
 DEADLINE = 20.0
 #: Free bytes on the disk below which it is a warning, and below which it is wrong.
 LITTLE_SPACE, NO_SPACE = 1_000_000_000, 50_000_000
+#: The RabbitMQ that the tests run on is one of these or later.
+OLDEST_BROKER = (3, 10)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,22 +97,40 @@ async def _store(app: Goatherd, target: str) -> AsyncIterator[Check]:
     except TimeoutError:
         yield wrong("store", f"no answer within {DEADLINE:g} s", "If a process that uses it hangs, end it.")
         return
+    except SettingsError as error:
+        for problem in error.problems:
+            yield wrong("store", problem)
+        return
     except GoatherdError as error:
         yield wrong("store", str(error))
         return
-    for check in (_health(facts), *_space(facts), _workers(workers, app.settings.lease, target)):
+    for check in (_health(facts), *_space(facts), _workers(workers, queues, app.settings.lease, target)):
         yield check
-    for check in (*_queues(queues, target), _dead(queues, target)):
+    for check in (*_missing(app, queues), *_queues(queues, target), _dead(queues, facts, target)):
         yield check
 
 
 def _health(facts: Mapping[str, str]) -> Check:
-    told = ", ".join(f"{name} {fact}" for name, fact in facts.items() if name != "quick check")
+    told = ", ".join(f"{name} {fact}" for name, fact in facts.items() if name not in ("quick check", "dead letters"))
+    if facts.get("state", "").startswith("takes no messages"):
+        mend = (
+            "Free memory or disk on the broker's machine, or let workers empty its queues; till then nothing is sent."
+        )
+        return wrong("store", told, mend)
+    if _version(facts) < OLDEST_BROKER:
+        mend = "Update it: Goatherd is made for RabbitMQ 3.10 and later."
+        return warning("store", told, mend)
     found = facts.get("quick check", "ok")
     if found != "ok":
         mend = "Stop all processes that use it, keep a copy, then recover it with the sqlite3 command .recover."
         return wrong("store", f"damaged: {found} ({told})", mend)
     return well("store", told)
+
+
+def _version(facts: Mapping[str, str]) -> tuple[int, ...]:
+    """The broker's version; very new if it is not a broker or does not tell."""
+    found = re.match(r"RabbitMQ (\d+)\.(\d+)", facts.get("server", ""))
+    return (int(found[1]), int(found[2])) if found else (999,)
 
 
 def _space(facts: Mapping[str, str]) -> Iterator[Check]:
@@ -126,7 +147,11 @@ def _space(facts: Mapping[str, str]) -> Iterator[Check]:
         yield well("disk", told)
 
 
-def _workers(workers: Sequence[WorkerRecord], lease: float, target: str) -> Check:
+def _workers(workers: Sequence[WorkerRecord], queues: Sequence[QueueState], lease: float, target: str) -> Check:
+    taking = sum(queue.consumers for queue in queues)
+    if not workers and taking:
+        # A broker tells how many take from a queue, not who they are.
+        return well("workers", f"{counted(taking, 'consumer')} on {counted(len(queues), 'queue')}")
     if not workers:
         return warning("workers", "no worker runs, so no job is done", f"Start one: goatherd worker {target}")
     told = ", ".join(f"pid {worker.pid} on {worker.host}" for worker in workers)
@@ -136,6 +161,14 @@ def _workers(workers: Sequence[WorkerRecord], lease: float, target: str) -> Chec
         mend = "It hangs or is gone. End it if it still runs; a living worker then does its jobs."
         return warning("workers", f"silent: {silent}", mend)
     return well("workers", f"{counted(len(workers), 'worker')}: {told}")
+
+
+def _missing(app: Goatherd, queues: Sequence[QueueState]) -> Iterator[Check]:
+    there = {queue.name for queue in queues}
+    for queue in app.contracts():
+        if queue.name not in there:
+            mend = "Make it on the broker, or set GOATHERD_DECLARE=create to let programs make what is missing."
+            yield wrong("queues", f"there is no queue {queue.name}", mend)
 
 
 def _queues(queues: Sequence[QueueState], target: str) -> Iterator[Check]:
@@ -155,8 +188,9 @@ def _queues(queues: Sequence[QueueState], target: str) -> Iterator[Check]:
         yield well("queues", f"{counted(len(queues), 'queue')}: {', '.join(queue.name for queue in queues)}")
 
 
-def _dead(queues: Sequence[QueueState], target: str) -> Check:
-    dead = sum(queue.dead or 0 for queue in queues)
+def _dead(queues: Sequence[QueueState], facts: Mapping[str, str], target: str) -> Check:
+    # Some stores count them for each queue, others all together.
+    dead = sum(queue.dead or 0 for queue in queues) or int(facts.get("dead letters", 0))
     if dead:
         return warning("dead letters", counted(dead, "dead letter"), f"goatherd dead list {target}")
     return well("dead letters", "none")

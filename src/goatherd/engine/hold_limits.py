@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from goatherd.errors import DefinitionError
 from goatherd.model.task import TaskDefinition
-from goatherd.ports.broker import Broker
+from goatherd.ports.broker import QueueOperations
 
 #: Seconds by which a task's time-out must stay below the limit: an attempt that is cut off must still be told about.
 MARGIN = 60.0
@@ -17,10 +17,10 @@ MARGIN = 60.0
 log = logging.getLogger("goatherd.worker")
 
 
-def check_hold_limits(tasks: Iterable[TaskDefinition], broker: Broker) -> None:
+def check_hold_limits(tasks: Iterable[TaskDefinition], operations: QueueOperations) -> None:
     """Refuse time-outs above a known limit, warn of those above a usual one; raises DefinitionError."""
     for task in tasks:
-        limit = broker.hold_limit(task.queue)
+        limit = operations.hold_limit(task.queue)
         if limit is None or task.timeout is None or task.timeout < limit.seconds - MARGIN:
             continue
         if limit.known:

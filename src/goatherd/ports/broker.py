@@ -38,9 +38,6 @@ class Broker(Protocol):
     async def declare(self, queues: Iterable[Queue]) -> None:
         """Make what is missing; raises TopologyMismatch when a queue exists with other properties."""
 
-    def hold_limit(self, queue: str) -> HoldLimit | None:
-        """How long a delivery may stay unsettled; None means as long as its worker lives."""
-
     async def publish(self, messages: Sequence[Message]) -> None:
         """Accept all of them; durable when it returns, in order within a queue.
 
@@ -83,6 +80,9 @@ class QueueOperations(Protocol):
 
     async def queues(self) -> Sequence[QueueState]:
         """Every known queue as it stands now, by name."""
+
+    def hold_limit(self, queue: str) -> HoldLimit | None:
+        """How long a delivery may stay unsettled; None means as long as its worker lives."""
 
     async def purge(self, queue: str) -> int:
         """Drop every job that waits in a queue; returns how many."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from goatherd.model.dead_letter import Burial
 from goatherd.model.message import Delivery, Message
-from goatherd.model.topology import HoldLimit, Queue
+from goatherd.model.topology import Queue
 from goatherd.ports.broker import Broker, Deliver, LinkState, Subscription
 
 
@@ -20,9 +20,6 @@ class Passage:
 
     async def declare(self, queues: Iterable[Queue]) -> None:
         await self._broker.declare(queues)
-
-    def hold_limit(self, queue: str) -> HoldLimit | None:
-        return self._broker.hold_limit(queue)
 
     async def publish(self, messages: Sequence[Message]) -> None:
         await self._broker.publish(messages)

@@ -1,27 +1,28 @@
-"""A stage and a gate for each story."""
+"""Every story is told on each broker: one setting is all that differs."""
 
 from collections.abc import Iterator
-from pathlib import Path
+from typing import cast
 
 import pytest
 
-from tests.acceptance.cli.gate import Gate
+from scripts.servers.addresses import amqp_url, management
+from scripts.servers.management import with_virtual_host
 from tests.acceptance.cli.stage import Stage
 
 
-@pytest.fixture(scope="session")
-def bytecode(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("bytecode")
+@pytest.fixture(params=["sqlite", pytest.param("rabbitmq", marks=pytest.mark.servers)])
+def broker(request: pytest.FixtureRequest) -> str:
+    """Where the story plays; a module that needs no broker, or one in particular, says so itself."""
+    return cast(str, request.param)
 
 
 @pytest.fixture
-def stage(tmp_path: Path, bytecode: Path) -> Iterator[Stage]:
-    made = Stage(tmp_path, bytecode)
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def gate() -> Iterator[Gate]:
-    with Gate() as opened:
-        yield opened
+def stage(stage: Stage, broker: str) -> Iterator[Stage]:
+    if broker == "sqlite":
+        yield stage
+        return
+    with management().virtual_host() as virtual_host:
+        stage.environment["GOATHERD_BROKER_URL"] = with_virtual_host(amqp_url(), virtual_host)
+        yield stage
+        # Who still runs would only complain of the loss.
+        stage.close()

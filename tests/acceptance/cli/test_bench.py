@@ -2,17 +2,23 @@
 
 import signal
 
+from tests.acceptance.cli.brokers import embedded
 from tests.acceptance.cli.stage import Stage
 
 
-def test_bench_measures_the_store_and_leaves_no_job_behind(stage: Stage) -> None:
+def test_bench_measures_the_broker_and_touches_no_job_of_the_app(stage: Stage, broker: str) -> None:
     stage.send("greet", "name=Ada")
     told = stage.json("bench", "shop:app", "--jobs", "100")
-    assert told["broker"] == "sqlite:///.goatherd/shop.db"
+    assert told["broker"].startswith({"sqlite": "sqlite:///.goatherd/shop.db", "rabbitmq": "amqp://"}[broker])
     assert all(told[name] > 0 for name in told if name.endswith(("second", "job", "milliseconds")))
+    assert stage.queue("shop")["ready"] == 1
+
+
+@embedded
+def test_bench_leaves_its_scratch_queue_empty(stage: Stage) -> None:
+    stage.run("bench", "shop:app", "--jobs", "100")
     scratch = stage.queue("shop.bench")
     assert (scratch["ready"], scratch["running"], scratch["consumers"], scratch["dead"]) == (0, 0, 0, 0)
-    assert stage.queue("shop")["ready"] == 1, "the app's own jobs are not touched"
 
 
 def test_bench_that_is_stopped_leaves_no_job_behind(stage: Stage) -> None:

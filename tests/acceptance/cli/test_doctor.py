@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from tests.acceptance.cli.brokers import embedded
 from tests.acceptance.cli.stage import Stage
 
 
@@ -10,6 +11,7 @@ def examined(stage: Stage, code: int = 0) -> dict[str, Any]:
     return {check["name"]: check for check in checks}
 
 
+@embedded
 def test_all_is_well_with_a_worker(stage: Stage) -> None:
     stage.worker()
     checks = examined(stage)
@@ -27,6 +29,7 @@ def test_jobs_that_nobody_takes_are_a_warning(stage: Stage) -> None:
     assert "goatherd queues resume shop:app mail" in told
 
 
+@embedded
 def test_a_store_that_cannot_be_used_is_wrong(stage: Stage) -> None:
     (stage.folder / "other.db").write_bytes(b"this is no database at all, only some text" * 100)
     (stage.folder / "goatherd.toml").write_text('broker_url = "sqlite:///other.db"\n', encoding="utf-8")
@@ -35,6 +38,7 @@ def test_a_store_that_cannot_be_used_is_wrong(stage: Stage) -> None:
     assert "is not an SQLite database" in store["found"]
 
 
+@embedded
 def test_every_wrong_setting_and_task_is_named(stage: Stage) -> None:
     (stage.folder / "goatherd.toml").write_text('concurency = 5\nlease = "long"\n', encoding="utf-8")
     told = stage.run("doctor", "shop:app", code=1).stdout

@@ -7,7 +7,10 @@ import sys
 import pytest
 
 from goatherd.cli.main import COMMANDS
+from tests.acceptance.cli.brokers import embedded
 from tests.acceptance.cli.stage import Stage
+
+pytestmark = embedded
 
 GROUPS = {"queues": ["list", "pause", "resume", "purge"], "dead": ["list", "show", "replay", "discard"]}
 ALL = [(name,) for name in COMMANDS] + [(group, name) for group, names in GROUPS.items() for name in names]

@@ -6,9 +6,11 @@ import subprocess
 
 import pytest
 
+from tests.acceptance.cli.brokers import embedded
 from tests.acceptance.cli.stage import GOATHERD, PATIENCE, Stage
 
 
+@embedded
 def test_an_error_is_one_paragraph_and_its_traceback_is_for_those_who_ask(stage: Stage) -> None:
     (stage.folder / "other.db").write_bytes(b"this is no database at all, only some text" * 100)
     command = ("queues", "list", "shop:app")
@@ -21,6 +23,7 @@ def test_an_error_is_one_paragraph_and_its_traceback_is_for_those_who_ask(stage:
     assert "NotADBError" in verbose.stderr
 
 
+@embedded
 def test_every_wrong_setting_is_told_at_once(stage: Stage) -> None:
     (stage.folder / "goatherd.toml").write_text('lease = "long"\n', encoding="utf-8")
     error = stage.run("worker", "shop:app", code=1, GOATHERD_CONCURRENCY="many").stderr

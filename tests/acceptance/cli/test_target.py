@@ -1,6 +1,9 @@
 """The app is found in the folder where the user is, or it is said why not."""
 
+from tests.acceptance.cli.brokers import embedded
 from tests.acceptance.cli.stage import Stage
+
+pytestmark = embedded
 
 
 def test_the_folder_of_the_user_comes_first(stage: Stage) -> None:

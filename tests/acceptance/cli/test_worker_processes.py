@@ -68,7 +68,8 @@ def test_workers_end_in_good_order_when_their_parent_is_killed(stage: Stage, gat
     visitor.let_go()
     assert visitor.last_words() == "done"
     assert parent.end() == -signal.SIGKILL  # its output ends only when its children have ended, too
-    assert stage.queue("gate")["running"] == 0
+    assert stage.queue("gate")["ready"] == 0
+    assert stage.queue("gate")["running"] in (0, None), "None where the broker does not tell"
 
 
 def test_what_is_wrong_with_the_app_is_told_once(stage: Stage) -> None:

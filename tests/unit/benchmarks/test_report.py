@@ -5,7 +5,7 @@ from typing import Any, cast
 
 from rich.console import Console
 
-from benchmarks.contender import Contender, Promise
+from benchmarks.contender import Named, Promise
 from benchmarks.measures import Plan
 from benchmarks.report import Outcome, as_json, compare
 from benchmarks.settings import Entry
@@ -16,7 +16,7 @@ FACTS = {"cores": 2, "load": 0.1, "sync_ms": 0.5, "file_system": "ext4"}
 
 def outcome(name: str, runs: Sequence[dict[str, Any]], *, synced: bool = True, shared: bool = True) -> Outcome:
     promise = Promise(delivery="at least once", synced=synced, shared=shared, note="as it is")
-    contender = cast(Contender, SimpleNamespace(label=name, package="goatherd", promise=promise))
+    contender = cast(Named, SimpleNamespace(label=name, package="goatherd", promise=promise))
     return Outcome(entry=Entry(setting="sqlite", name=name), contender=contender, samples=runs)
 
 
@@ -54,6 +54,25 @@ def test_the_tables_name_every_contender() -> None:
     with console.capture() as printed:
         print_all(console, FACTS, Plan(), OUTCOMES)
     assert all(one.contender.label in printed.get() for one in OUTCOMES)
+
+
+def test_what_all_promise_alike_is_compared_once_and_told_once() -> None:
+    both = [
+        Outcome(entry=Entry(setting=setting, name=one.entry.name), contender=one.contender, samples=one.samples)
+        for setting in ("rabbitmq", "rabbitmq_classic")
+        for one in (OUTCOMES[0], OUTCOMES[2])
+    ]
+    console = Console(record=True, file=None, quiet=False, width=120)
+    with console.capture() as printed:
+        print_all(console, FACTS, Plan(), both)
+    assert printed.get().count("promises") == 1
+    assert "best of all" not in printed.get()
+
+
+def test_a_program_that_is_no_package_has_no_version() -> None:
+    promise = OUTCOMES[0].contender.promise
+    floor = cast(Named, SimpleNamespace(label="C", package="", promise=promise))
+    assert not Outcome(entry=Entry(setting="rabbitmq_bare", name="floor"), contender=floor, samples=[]).version
 
 
 def test_figures_show_three_digits_and_gaps_a_dash() -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from benchmarks.settings import ENTRIES, Entry, chosen
+from benchmarks.settings import ENTRIES, SETTINGS, Entry, chosen
 
 
 def test_a_word_chooses_all_contenders_that_begin_so() -> None:
@@ -8,10 +8,17 @@ def test_a_word_chooses_all_contenders_that_begin_so() -> None:
     assert chosen(("sqlite/goatherd_full",)) == [Entry(setting="sqlite", name="goatherd_full")]
 
 
-def test_a_whole_name_chooses_that_contender_alone() -> None:
+def test_a_setting_with_a_stroke_chooses_that_setting_alone() -> None:
+    assert {entry.setting for entry in chosen(("rabbitmq/",))} == {"rabbitmq"}
+    assert {entry.setting for entry in chosen(("rabbitmq",))} == set(SETTINGS) - {"sqlite"}
+
+
+def test_a_whole_name_chooses_the_contender_of_that_name_in_every_setting() -> None:
     assert chosen(("goatherd", "huey_fsync")) == [
         Entry(setting="sqlite", name="goatherd"),
         Entry(setting="sqlite", name="huey_fsync"),
+        Entry(setting="rabbitmq", name="goatherd"),
+        Entry(setting="rabbitmq_classic", name="goatherd"),
     ]
 
 
@@ -21,9 +28,15 @@ def test_no_word_chooses_everyone() -> None:
 
 def test_an_unknown_name_lists_those_that_exist() -> None:
     with pytest.raises(ValueError, match="sqlite/huey_fsync"):
-        chosen(("huey", "celery"))
+        chosen(("huey", "resque"))
 
 
 def test_goatherd_comes_first_in_every_setting() -> None:
     first = {entry.setting: entry for entry in reversed(ENTRIES)}
     assert all(entry.ours for entry in first.values())
+
+
+def test_figures_that_stand_beside_others_are_taken_less_often() -> None:
+    beside, main = Entry(setting="rabbitmq_classic", name="goatherd"), Entry(setting="rabbitmq", name="goatherd")
+    assert [beside.in_repetition(number) for number in range(3)] == [True, False, True]
+    assert all(main.in_repetition(number) for number in range(3))

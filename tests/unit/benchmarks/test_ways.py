@@ -1,3 +1,5 @@
+import threading
+
 from benchmarks.ways import SENDERS, by_tasks, by_threads, sends, shares
 
 
@@ -13,3 +15,13 @@ async def test_tasks_and_threads_send_every_job() -> None:
     await by_tasks(sends(sent.append))(range(100))
     await by_threads(sent.append)(range(100, 200))
     assert sorted(sent) == list(range(200))
+
+
+async def test_threads_stay_so_that_what_they_opened_stays_too() -> None:
+    senders: list[set[int]] = []
+    send_all = by_threads(lambda number: senders[-1].add(threading.get_ident()))
+    for _ in range(2):
+        senders.append(set())
+        await send_all(range(SENDERS))
+    assert len(senders[0]) == SENDERS
+    assert senders[0] == senders[1]

@@ -13,15 +13,15 @@ from goatherd.adapters.rabbitmq.address import Address
 from goatherd.adapters.rabbitmq.announced import Announced
 from goatherd.adapters.rabbitmq.consumer import Care, Handle, Subscription
 from goatherd.adapters.rabbitmq.dead_letters import RabbitDeadLetters
-from goatherd.adapters.rabbitmq.delays import hold_for
-from goatherd.adapters.rabbitmq.failures import ChannelClosed, LinkFailed, LinkLost, in_our_words
+from goatherd.adapters.rabbitmq.failures import LinkFailed, LinkLost, in_our_words
 from goatherd.adapters.rabbitmq.graves import announcement, expired, letter_headers, read_letter
 from goatherd.adapters.rabbitmq.layout import Layout
 from goatherd.adapters.rabbitmq.link import Link
-from goatherd.adapters.rabbitmq.messages import DUE, outgoing
+from goatherd.adapters.rabbitmq.messages import outgoing
 from goatherd.adapters.rabbitmq.notebook import Notebook
+from goatherd.adapters.rabbitmq.outbound import Outbound
 from goatherd.adapters.rabbitmq.properties import Properties
-from goatherd.adapters.rabbitmq.publisher import Outgoing, Publisher
+from goatherd.adapters.rabbitmq.publisher import Publisher
 from goatherd.adapters.rabbitmq.records import PauseFollower, RabbitRecords
 from goatherd.adapters.rabbitmq.returning import Returning
 from goatherd.adapters.rabbitmq.topology import Declare, QueueType
@@ -35,8 +35,6 @@ Result = TypeVar("Result")
 
 #: Seconds within which a question about queues must be answered, also when the connection must be made first.
 QUESTION_DEADLINE = 20.0
-#: Seconds to wait for the next connection when one was lost in the middle of a question.
-PAUSE_AFTER_LOSS = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +65,7 @@ class RabbitBroker:
         self._notebook = Notebook(address, wishes.app)
         self._deadline = wishes.publish_deadline
         self._consumer_timeout = wishes.consumer_timeout
+        self._outbound = Outbound(self.layout)
         self._returning = Returning()
         self.records = RabbitRecords(address, self._consuming, self.publisher, self.layout)
         self._announced = Announced()
@@ -96,9 +95,10 @@ class RabbitBroker:
         return self.layout.hold_limit(queue, self._consumer_timeout)
 
     async def publish(self, messages: Sequence[Message]) -> None:
-        now = time.time()
         try:
-            ready = [self._outgoing(message, now) or await self._delayed(message, now) for message in messages]
+            ready = self._outbound.ready(messages, time.time())
+            if ready is None:
+                ready = await self._in_our_words(self._outbound.make_ready(messages), self._deadline)
             if ready:
                 await self.publisher.publish(ready)
         except Unavailable as error:
@@ -181,34 +181,6 @@ class RabbitBroker:
         for link in {self.link, self._consuming}:
             await link.abort()
 
-    def _outgoing(self, message: Message, now: float) -> Outgoing | None:
-        if message.due is not None and message.due > now:
-            return None
-        exchange, key = self.layout.way_to(message.queue)
-        expires_itself = message.expires is not None and self.layout.buries(message.queue)
-        return outgoing(message, exchange, key, now, {}, expires_itself=expires_itself)
-
-    async def _delayed(self, message: Message, now: float) -> Outgoing:
-        # One that expires before it is due waits only until then, to be found out.
-        due = message.due or now
-        until = due if message.expires is None else min(due, message.expires)
-        return await self._held(message, until, now, held_before=False)
-
-    async def _held(self, message: Message, due: float, now: float, *, held_before: bool) -> Outgoing:
-        """On its way to the hold queue where it waits, or waits first."""
-        step = hold_for((due - now) * 1000, held_before=held_before)
-        exchange, key = await self._in_our_words(self._hold_queue(step, message.queue), self._deadline)
-        return outgoing(message, exchange, key, now, {DUE: int(due * 1000) + 1}, expires_itself=False)
-
-    async def _hold_queue(self, milliseconds: int, queue: str) -> tuple[str, str]:
-        while True:
-            try:
-                return await self.layout.way_to_hold(milliseconds, queue)
-            except ChannelClosed:
-                raise
-            except LinkFailed:
-                await asyncio.sleep(PAUSE_AFTER_LOSS)
-
     def _note_announced(self, read: Properties, body: bytes, routing_key: str) -> bytes:
         """A copy of a dead letter has come: keep it for those who ask for it, and deliver its id."""
         letter = read_letter(read, body, routing_key, time.time())
@@ -218,18 +190,18 @@ class RabbitBroker:
     def _settle(self, delivery: Delivery) -> None:
         """What became of it is safe."""
         handle = _handle(delivery)
-        self._returning.over(delivery)
         if handle.channel.failed is None:
+            self._returning.over(delivery)
             handle.subscription.ack(handle)
         else:
-            self._returning.done_unheard(delivery)
+            self._returning.settled_unheard(delivery)
 
     async def _not_to_be_delivered(self, delivery: Delivery, due: float | None) -> None:
         """A message that came out of its hold queue a little early waits on; one that has expired is a dead letter."""
         if due is None:
             await self.bury(delivery, expired(delivery.message, time.time()))
             return
-        held = await self._held(delivery.message, due, time.time(), held_before=True)
+        held = await self._in_our_words(self._outbound.held_on(delivery.message, due), self._deadline)
         await self.publisher.publish([held])
         self._settle(delivery)
 

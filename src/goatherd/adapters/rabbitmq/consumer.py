@@ -123,13 +123,15 @@ class Subscription:
         self._link.forget(self._subscribe)
         if self._coming_back is not None:
             self._coming_back.cancel()
-        channel, tag = self._channel, self._consumer_tag
-        self._consumer_tag = ""
-        if channel is not None and channel.failed is None and tag:
-            try:
-                await channel.ask(commands.Basic.Cancel(tag))
-            except LinkFailed as error:
-                log.debug("The consumer of %s was gone before it could be stopped: %s", self._queue, error)
+        # A consumer that is being started at this moment would be overlooked.
+        async with self._subscribing:
+            channel, tag = self._channel, self._consumer_tag
+            self._consumer_tag = ""
+            if channel is not None and channel.failed is None and tag:
+                try:
+                    await channel.ask(commands.Basic.Cancel(tag))
+                except LinkFailed as error:
+                    log.debug("The consumer of %s was gone before it could be stopped: %s", self._queue, error)
 
     async def _give_up_channel(self) -> None:
         if self._channel is not None and self._channel.failed is None:
@@ -152,7 +154,7 @@ class Subscription:
     async def _subscribe(self, connection: Connection) -> None:
         # A new connection and the recovery of a lost consumer may ask for it in the same moment.
         async with self._subscribing:
-            if self._stopped or (self._consumer_tag and self._is_on(connection)):
+            if self._stopped or self._paused or (self._consumer_tag and self._is_on(connection)):
                 return
             self._consumer_tag = ""
             try:

@@ -95,17 +95,25 @@ class Layout:
         """Raise Unavailable unless the queue is there."""
         await check_queues(Declarer(await self._link.connection()), [queue], f"declare={self._declare!r}")
 
-    async def way_to_hold(self, milliseconds: int, queue: str) -> tuple[str, str]:
+    def has_hold(self, milliseconds: int) -> bool:
+        """Whether the hold queue for a wait is known to be there."""
+        return milliseconds in self._holds
+
+    def way_through_hold(self, milliseconds: int, queue: str) -> tuple[str, str]:
         """Exchange and routing key for a wait, after which the message goes on to a queue."""
-        async with self._making_hold:
-            if milliseconds not in self._holds:
-                declarer = Declarer(await self._link.connection())
-                if self._declare == "create":
-                    await self._make_hold(declarer, milliseconds)
-                else:
-                    await check_queues(declarer, [self._names.hold_queue(milliseconds)], f"declare={self._declare!r}")
-                self._holds.add(milliseconds)
         return self._names.hold_exchange, f"{milliseconds}.{queue}"
+
+    async def make_hold(self, milliseconds: int) -> None:
+        """Have the hold queue for a wait; raises LinkFailed, TopologyMismatch, or Unavailable if it may not be made."""
+        async with self._making_hold:
+            if milliseconds in self._holds:
+                return
+            declarer = Declarer(await self._link.connection())
+            if self._declare == "create":
+                await self._make_hold(declarer, milliseconds)
+            else:
+                await check_queues(declarer, [self._names.hold_queue(milliseconds)], f"declare={self._declare!r}")
+            self._holds.add(milliseconds)
 
     async def states(self, paused: Collection[str]) -> list[QueueState]:
         """How the queues that we know stand; the broker does not tell everything without its management plugin."""

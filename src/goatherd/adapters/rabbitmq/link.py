@@ -143,11 +143,14 @@ class Link:
                 failure = TlsFailed(f"{host}:{port}: {error}")
                 failure.__cause__ = error
             except (OSError, TimeoutError) as error:
-                failure = LinkLost(f"{host}:{port}: {str(error) or 'no answer in time'}")
+                failure = LinkLost(f"{host}:{port}: {str(error) or self._silence()}")
                 failure.__cause__ = error
             except LinkFailed as error:
                 failure = error
         raise failure
+
+    def _silence(self) -> str:
+        return f"nothing spoke AMQP there within {self._address.connection_timeout:g} s; is it a broker, and well?"
 
     async def _shake_hands(self, host: str, port: int) -> Connection:
         _, connection = await asyncio.get_running_loop().create_connection(

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 
 from goatherd.adapters.rabbitmq.address import Address
+from goatherd.adapters.rabbitmq.capabilities import capabilities, in_words
 from goatherd.adapters.rabbitmq.consumer import Subscription
 from goatherd.adapters.rabbitmq.failures import LinkFailed, in_our_words
 from goatherd.adapters.rabbitmq.layout import Layout
@@ -77,6 +78,7 @@ class RabbitRecords:
             "broker": str(self._address),
             "server": f"{server.get('product', '?')} {server.get('version', '?')}",
             "cluster": str(server.get("cluster_name", "?")),
+            "offers": in_words(capabilities(server)),
             "state": await self._taking(),
             "dead letters": str(dead[0] if dead is not None else 0),
         }

@@ -28,8 +28,10 @@ class Returning:
         """It is no longer ours to settle."""
         self._begun.pop(delivery.message.id, None)
 
-    def done_unheard(self, delivery: Delivery) -> None:
+    def settled_unheard(self, delivery: Delivery) -> None:
         """What became of it is safe, but the broker does not know and will deliver it again."""
+        if self._begun.pop(delivery.message.id, None) is None:
+            return
         self._unheard[delivery.message.id] = _fingerprint(delivery.message)
         if len(self._unheard) > MOST_REMEMBERED:
             del self._unheard[next(iter(self._unheard))]

@@ -57,6 +57,7 @@ class Conversation:
         self._received = b""
         self._half: Published | None = None
         self.heard: list[object] = []
+        self._channels: dict[type[Any], int] = {}
         self._news = asyncio.Condition()
         #: Clear it to read nothing more, as a broker that is frozen or short of memory.
         self.reading = asyncio.Event()
@@ -101,6 +102,10 @@ class Conversation:
                         del self.heard[position]
                         return thing
                 await self._news.wait()
+
+    def channel_of(self, kind: type[Frame]) -> int:
+        """The channel on which the latest method of a kind came."""
+        return self._channels[kind]
 
     async def hears_nothing_of(self, kind: type[object], seconds: float = 0.1) -> None:
         """Fails if the client says it within a moment."""
@@ -156,6 +161,7 @@ class Conversation:
             except UnmarshalingException:
                 return
             self._received = self._received[used:]
+            self._channels[type(thing)] = channel
             answer = self.answers.get(type(thing))
             if answer is not None:
                 self.say(answer(thing), channel)

@@ -1,0 +1,82 @@
+"""The way of each message: straight to its queue or, if it is not due yet, through the hold queue where it waits."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+
+from goatherd.adapters.rabbitmq.delays import hold_for
+from goatherd.adapters.rabbitmq.failures import ChannelClosed, LinkFailed
+from goatherd.adapters.rabbitmq.layout import Layout
+from goatherd.adapters.rabbitmq.messages import DUE, outgoing
+from goatherd.adapters.rabbitmq.publisher import Outgoing
+from goatherd.model.message import Message
+
+#: Seconds to wait for the next connection when one was lost in the middle of a question.
+PAUSE_AFTER_LOSS = 0.05
+
+
+class Outbound:
+    """Knows the way, and makes the hold queues that are missing on it."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+
+    def ready(self, messages: Sequence[Message], now: float) -> list[Outgoing] | None:
+        """All of them on their way at this moment; None if a hold queue must be made first."""
+        ready = []
+        for message in messages:
+            due = message.due
+            way = self._straight(message, now) if due is None or due <= now else self._delayed(message, due, now)
+            if way is None:
+                return None
+            ready.append(way)
+        return ready
+
+    async def make_ready(self, messages: Sequence[Message]) -> list[Outgoing]:
+        """The same, with the hold queues that are missing made first; raises LinkFailed.
+
+        They are all made before the first wait is measured: making one takes as long as a short delay.
+        """
+        while (ready := self.ready(messages, now := time.time())) is None:
+            delayed = [message for message in messages if message.due is not None and message.due > now]
+            for step in sorted({hold_for((_until(message, now) - now) * 1000) for message in delayed}):
+                await self._make_hold(step)
+        return ready
+
+    async def held_on(self, message: Message, due: float) -> Outgoing:
+        """For one that came out of a hold queue a little early; raises LinkFailed."""
+        while True:
+            now = time.time()
+            step = hold_for((due - now) * 1000, held_before=True)
+            if self._layout.has_hold(step):
+                return self._through(message, step, due, now)
+            await self._make_hold(step)
+
+    def _straight(self, message: Message, now: float) -> Outgoing:
+        exchange, key = self._layout.way_to(message.queue)
+        expires_itself = message.expires is not None and self._layout.buries(message.queue)
+        return outgoing(message, exchange, key, now, {}, expires_itself=expires_itself)
+
+    def _delayed(self, message: Message, due: float, now: float) -> Outgoing | None:
+        until = _until(message, due)
+        step = hold_for((until - now) * 1000)
+        return self._through(message, step, until, now) if self._layout.has_hold(step) else None
+
+    def _through(self, message: Message, step: int, until: float, now: float) -> Outgoing:
+        exchange, key = self._layout.way_through_hold(step, message.queue)
+        return outgoing(message, exchange, key, now, {DUE: int(until * 1000) + 1}, expires_itself=False)
+
+    async def _make_hold(self, milliseconds: int) -> None:
+        while True:
+            try:
+                return await self._layout.make_hold(milliseconds)
+            except ChannelClosed:
+                raise
+            except LinkFailed:
+                await asyncio.sleep(PAUSE_AFTER_LOSS)
+
+
+def _until(message: Message, otherwise: float) -> float:
+    """When it comes out: one that expires before it is due waits only until then, to be found out."""
+    due = otherwise if message.due is None else message.due
+    return due if message.expires is None else min(due, message.expires)
