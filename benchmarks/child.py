@@ -110,9 +110,8 @@ async def _beat(producer: Producer, jobs: int) -> None:
         await producer.send(time.monotonic_ns())
 
 
-def work(contender: Contender, place: Path, counts: Path, slot: int, expected: int) -> None:
+def work(contender: Contender, place: Path, recording: tape.Tape) -> None:
     """Do jobs until told to stop; then say what the tape holds and what is left in the queue."""
-    recording = tape.Tape(counts, slot=slot, expected=expected)
     tape.insert(recording)
     stop = threading.Event()
     threading.Thread(target=_listen, args=(stop,), name="listen to the frame", daemon=True).start()
@@ -158,8 +157,9 @@ def main(step: str, setting: str, name: str, place: Path, *more: str) -> None:
             run(contender, produce(contender, place, ways, amount))
         case "beat", (jobs,):
             run(contender, beat(contender, place, int(jobs)))
-        case "work", (counts, slot, expected):
-            work(contender, place, Path(counts), int(slot), int(expected))
+        case "work", (counts, slot, skipped, expected):
+            recording = tape.Tape(Path(counts), slot=int(slot), skipped=int(skipped), expected=int(expected))
+            work(contender, place, recording)
         case _:
             raise SystemExit(f"no such step: {step} {' '.join(more)}")
 

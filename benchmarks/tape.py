@@ -21,7 +21,7 @@ WARM_UP = 0
 
 #: The file begins with the number of tapes and the jobs that each has room for.
 _PREFACE = 2
-#: Each tape has a count and the processor time at its first and last job, ...
+#: Each tape has a count and the processor time at the first and the last job that counts, ...
 _COUNT, _CPU_BEGAN, _CPU_ENDED, _HEAD = range(4)
 #: ... and for each job the moments when it started and when it was sent.
 _MARK = 2
@@ -30,12 +30,13 @@ _MARK = 2
 class Tape:
     """The record of one worker process."""
 
-    def __init__(self, path: Path, *, slot: int = 0, expected: int = 0) -> None:
+    def __init__(self, path: Path, *, slot: int = 0, skipped: int = 0, expected: int = 0) -> None:
         self._words = _shared(path)
         self._slots, self._room = self._words[0], self._words[1]
         self._head = _PREFACE + slot * _HEAD
         self._first = _PREFACE + self._slots * _HEAD + slot * self._room * _MARK
-        self._expected = expected
+        #: Processor time is taken from the first job after those that are skipped to the last that is expected.
+        self._first_counted, self._last_counted = skipped + 1, expected
         self._lock = threading.Lock()
         self._done = 0
         #: The worker itself; what it forks is its family.
@@ -51,7 +52,9 @@ class Tape:
                 self._words[at], self._words[at + 1] = time.monotonic_ns(), sent
             self._done += 1
             self._words[self._head + _COUNT] = self._done
-            if self._done == self._expected:
+            if self._done == self._first_counted:
+                self._words[self._head + _CPU_BEGAN] = family_ns(self._worker)
+            elif self._done == self._last_counted:
                 self._words[self._head + _CPU_ENDED] = family_ns(self._worker)
 
     def record(self) -> dict[str, Any]:
@@ -67,7 +70,6 @@ class Tape:
         deadline = time.monotonic() + GATE_DEADLINE
         while not all(_counts(self._words)) and time.monotonic() < deadline:
             time.sleep(0.0005)
-        self._words[self._head + _CPU_BEGAN] = family_ns(self._worker)
 
 
 class Counts:

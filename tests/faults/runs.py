@@ -1,6 +1,6 @@
 """Every run of every job, and why a job ran more than once. A pure function of what was written down."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -43,8 +43,8 @@ class Repeats:
 
     killed: int
     lost: int
-    #: Jobs with a run that nothing which happened to a worker explains; only a second publish can.
-    unexplained: frozenset[str]
+    #: Jobs with runs that nothing which happened to a worker explains, and how many; only a second publish can.
+    unexplained: Counter[str]
 
 
 def read_runs(folder: Path) -> dict[str, list[Run]]:
@@ -64,15 +64,15 @@ def read_runs(folder: Path) -> dict[str, list[Run]]:
 def explain(runs: Mapping[str, Sequence[Run]], faults: Faults) -> Repeats:
     """Why jobs ran again: an earlier run was not acked for certain when its worker was killed or lost the broker."""
     counts = {"kill": 0, "loss": 0}
-    unexplained = set()
+    unexplained: Counter[str] = Counter()
     for job, each in runs.items():
         for number, again in enumerate(each[1:], 1):
             why = next(_reasons(each[:number], again, faults), None)
             if why is None:
-                unexplained.add(job)
+                unexplained[job] += 1
             else:
                 counts[why] += 1
-    return Repeats(killed=counts["kill"], lost=counts["loss"], unexplained=frozenset(unexplained))
+    return Repeats(killed=counts["kill"], lost=counts["loss"], unexplained=unexplained)
 
 
 def _reasons(earlier: Sequence[Run], again: Run, faults: Faults) -> Iterator[str]:

@@ -1,7 +1,8 @@
 """Everything that can happen to a RabbitMQ and its workers, while jobs pour in."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -35,17 +36,22 @@ class Outcome:
     #: Publishes of unknown outcome that the link made again on its own.
     published_again: int
     #: Jobs that the driver sent again after it was told that they were not accepted.
-    sent_again: Collection[str]
+    sent_again: Counter[str]
     outages: int
     kills: int
+
+    @property
+    def without_reason(self) -> int:
+        """Runs that neither a fault of a worker nor a second send by the driver explains."""
+        return (self.repeats.unexplained - self.sent_again).total()
 
     def __str__(self) -> str:
         verdict, repeats = self.verdict, self.repeats
         return (
             f"{len(self.accepted)} jobs, {self.kills} workers killed, {self.outages} sends failed and repeated; "
             f"{verdict.repeats} runs beyond the first: {repeats.killed} after a kill, {repeats.lost} after a lost "
-            f"connection, {len(repeats.unexplained)} jobs by a second publish (of unknown outcome: "
-            f"{self.published_again} by the link, {len(self.sent_again)} by the sender); "
+            f"connection, {repeats.unexplained.total()} by a second publish (of unknown outcome: "
+            f"{self.published_again} by the link, {self.sent_again.total()} by the sender); "
             f"{len(verdict.lost)} lost, {len(verdict.dead)} dead"
         )
 

@@ -73,6 +73,24 @@ async def test_a_cut_makes_no_job_run_twice_in_the_same_worker(arena: Arena, pro
     assert state.ready == 0, "the run settled what came again"
 
 
+async def test_a_job_that_ended_while_the_broker_was_away_is_not_run_again_by_its_worker(
+    arena: Arena, proxy: Proxy
+) -> None:
+    await arena.start_worker()
+    job = await send(arena, 300)
+    await until(lambda: started(arena, job), "the start")
+    proxy.refuse()
+    proxy.cut()
+    await until(lambda: done(arena, job), "the end")
+    proxy.refuse(refusing=False)
+    other = await send(arena, 1)
+    await arena.at_rest([job, other])
+    assert History.read(arena.journal).starts == {job: 1, other: 1}
+    await arena.stop_workers()
+    [state] = await arena.app.session().ports.operations.queues()
+    assert state.ready == 0, "the broker was told when it came again"
+
+
 async def test_a_queue_that_was_deleted_is_taken_from_again_when_it_is_back(
     arena: Arena, proxy: Proxy, shared_virtual_host: str
 ) -> None:

@@ -9,6 +9,7 @@ from goatherd import Goatherd, Unavailable
 from goatherd.errors import TopologyMismatch
 from goatherd.model.message import Message
 from scripts.servers.management import Management
+from tests.docs.markdown import DOCS, blocks
 from tests.interop.pika_program import PikaProgram
 from tests.interop.stage import Told, stored_letters
 
@@ -114,18 +115,13 @@ async def test_a_delay_needs_its_hold_queue(url: str, mode: Mode) -> None:
         assert [await told.next(), await told.next()] == ["soup", "bread"]
 
 
-#: What docs/howto/rabbitmq.md tells operators to allow those who only work.
-WORKS = {
-    "configure": "^$",
-    "write": r"^(amq\.default|shop\.(dead|hold)\.v1)$",
-    "read": r"^(orders|shop\.dead\.v1)$",
-}
-#: And those who also make what is missing.
-MAKES = {
-    "configure": r"^(orders|shop)($|\.)",
-    "write": r"^(amq\.default$|(orders|shop)($|\.))",
-    "read": r"^(orders|shop)($|\.)",
-}
+def rights_in_the_docs() -> list[dict[str, str]]:
+    """What operators are told to allow: first those who make what is missing, then those who only work."""
+    told = [block.text for block in blocks(DOCS / "howto" / "rabbitmq.md") if block.text.startswith("configure ")]
+    return [dict(line.split(maxsplit=1) for line in text.splitlines()) for text in told]
+
+
+MAKES, WORKS = rights_in_the_docs()
 
 
 @pytest.mark.parametrize(("mode", "rights"), [("check", WORKS), ("never", WORKS), ("create", MAKES)])

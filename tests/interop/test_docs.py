@@ -1,7 +1,7 @@
 """The pages about RabbitMQ are true, word for word, on a real broker.
 
-Blocks with the note `not run: on RabbitMQ` are left out where the other pages are tested. Here they are run, together with
-the rest of their page; what stands behind the comma is the note under which they are taken.
+Blocks with the note `not run: on RabbitMQ` are left out where the other pages are tested. Here they are run,
+together with the rest of their page; what stands behind the comma is the note under which they are taken.
 """
 
 from dataclasses import replace

@@ -117,7 +117,13 @@ async def test_headers_that_only_others_understand_do_no_harm(app: Goatherd, pik
         assert await told.next() == "soup"
 
 
-async def test_every_dead_letter_of_many_is_told(app: Goatherd, pika: PikaProgram) -> None:
+@pytest.mark.parametrize("remembered", [256, 0], ids=["from memory", "from the queue"])
+async def test_every_dead_letter_of_many_is_told(
+    app: Goatherd, pika: PikaProgram, monkeypatch: pytest.MonkeyPatch, remembered: int
+) -> None:
+    """Also when each must be looked for in the queue, where only one can look at a time."""
+    monkeypatch.setattr("goatherd.adapters.rabbitmq.announced.MOST", remembered)
+
     @app.task(queue=app.queue("orders", format="plain"))
     async def cook(dish: str) -> None: ...
 

@@ -62,9 +62,9 @@ class Running:
         """As a terminal does with Ctrl-C, and a service manager with SIGTERM: everyone gets it."""
         os.killpg(self.pid, number)
 
-    def end(self) -> int:
+    def end(self, patience: float = PATIENCE) -> int:
         """Listen until it and all its children have ended; its exit code."""
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + patience
         while self._next_line(deadline, "its end") is not None:
             pass
         return self._process.wait(PATIENCE)

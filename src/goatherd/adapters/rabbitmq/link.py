@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
 from goatherd.adapters.rabbitmq.address import Address
+from goatherd.adapters.rabbitmq.capabilities import capabilities
 from goatherd.adapters.rabbitmq.connection import Connection
 from goatherd.adapters.rabbitmq.failures import LinkFailed, LinkLost, TlsFailed, in_our_words
 from goatherd.ports.broker import LinkState
@@ -45,6 +46,9 @@ class Link:
         except LinkFailed as error:
             self.state = "down"
             raise in_our_words(error, self._address) from error
+        if not capabilities(connection.server).supported:
+            version = connection.server.get("version")
+            log.warning("The broker %s is RabbitMQ %s; nothing older than 3.10 is tested", self._address, version)
         await self._adopt(connection)
         self._task = asyncio.create_task(self._keep_up(connection), name=f"goatherd link {self._name}")
 

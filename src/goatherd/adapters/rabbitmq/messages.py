@@ -13,6 +13,8 @@ DUE = "gh-due"
 #: When nobody wants it any more; the broker drops its own expiration when a message leaves a hold queue.
 EXPIRES = "gh-expires"
 
+#: Strangers may send larger numbers than can be sent on.
+_LARGEST = 2**63 - 1
 #: Headers that the broker adds when a message dies; republished with them, a message may be lost as a cycle.
 _DEATH_MARKS = frozenset(("x-death", "x-delivery-count"))
 
@@ -69,6 +71,7 @@ def own_headers(headers: Mapping[str, Any]) -> dict[str, Header]:
         name: value
         for name, value in headers.items()
         if isinstance(value, str | int | float)
+        and not (isinstance(value, int) and value > _LARGEST)
         and name not in _DEATH_MARKS
         and not name.startswith(("x-first-death", "x-last-death"))
         and name not in (DUE, EXPIRES)

@@ -5,12 +5,15 @@ and one that is done is not done a second time. Only what goes to another proces
 """
 
 import hashlib
+import time
 
 from goatherd.adapters.rabbitmq.consumer import Handle
 from goatherd.model.message import Delivery, Message
 
 #: Jobs that are remembered as done without the broker knowing; the oldest are forgotten.
 MOST_REMEMBERED = 10_000
+#: Seconds for which they are: what comes later may be a job of its own that somebody sent under the same id.
+REMEMBERED_FOR = 600.0
 
 
 class Returning:
@@ -18,7 +21,7 @@ class Returning:
 
     def __init__(self) -> None:
         self._begun: dict[str, Delivery] = {}
-        self._unheard: dict[str, bytes] = {}
+        self._unheard: dict[str, tuple[bytes, float]] = {}
 
     def begun(self, delivery: Delivery) -> None:
         """A job's code starts."""
@@ -32,7 +35,7 @@ class Returning:
         """What became of it is safe, but the broker does not know and will deliver it again."""
         if self._begun.pop(delivery.message.id, None) is None:
             return
-        self._unheard[delivery.message.id] = _fingerprint(delivery.message)
+        self._unheard[delivery.message.id] = (_fingerprint(delivery.message), time.monotonic())
         if len(self._unheard) > MOST_REMEMBERED:
             del self._unheard[next(iter(self._unheard))]
 
@@ -40,8 +43,7 @@ class Returning:
         """Whether a message that came again needs no run, because of one that goes on here or has ended."""
         if not message.id:
             return False
-        if self._unheard.get(message.id) == _fingerprint(message):
-            del self._unheard[message.id]
+        if self._is_done(message):
             handle.subscription.ack(handle)
             return True
         running = self._begun.get(message.id)
@@ -53,6 +55,13 @@ class Returning:
             return False
         kept.follow(handle)
         return True
+
+    def _is_done(self, message: Message) -> bool:
+        body, moment = self._unheard.get(message.id, (b"", 0.0))
+        if body != _fingerprint(message):
+            return False
+        del self._unheard[message.id]
+        return time.monotonic() - moment < REMEMBERED_FOR
 
 
 def _fingerprint(message: Message) -> bytes:

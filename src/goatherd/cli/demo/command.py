@@ -10,16 +10,23 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from goatherd.app import Goatherd
 from goatherd.cli.demo.stage import Checked, SceneFailed, Stage
+from goatherd.cli.output import Failed, without_password
+from goatherd.engine.dead_letters import DeadLetterOffice
+from goatherd.errors import GoatherdError
+from goatherd.model.dead_letter import LetterFilter
 
 
 @click.command()
 @click.option("--once", is_flag=True, help="Play without pauses and end with a summary; exit 1 if a promise broke.")
-def demo(once: bool) -> None:
+@click.option("--broker", metavar="URL", help="Play on this broker, for example amqp://localhost.")
+def demo(once: bool, broker: str | None) -> None:
     """See what Goatherd does, in a minute, with nothing to install.
 
     Plays scenes on one SQLite file in a temporary folder, with real worker processes, and checks each promise:
-    send, retry, dead letter and replay, delay, and a worker killed in the middle.
+    send, retry, dead letter and replay, delay, and a worker killed in the middle. With --broker the same scenes play
+    on a RabbitMQ, in queues whose names begin with goatherd-demo.
 
     \b
     Examples:
@@ -29,18 +36,21 @@ def demo(once: bool) -> None:
     console = Console()
     with tempfile.TemporaryDirectory(prefix="goatherd-demo-", ignore_cleanup_errors=True) as folder:
         stage_folder = Path(folder).resolve()
-        _forget_the_users_settings(stage_folder)
-        failed = asyncio.run(_play(stage_folder, console, pace=0.0 if once else 0.8))
+        _forget_the_users_settings(stage_folder, broker)
+        try:
+            failed = asyncio.run(_play(stage_folder, console, pace=0.0 if once else 0.8))
+        except GoatherdError as error:
+            raise Failed(str(error)) from error
     if failed is not None:
         console.print(f"[red]✗[/] {failed}", highlight=False)
         sys.exit(1)
 
 
-def _forget_the_users_settings(folder: Path) -> None:
+def _forget_the_users_settings(folder: Path, broker: str | None) -> None:
     """The demo plays in its own folder, whatever this program's environment and goatherd.toml say."""
     for name in [name for name in os.environ if name.startswith("GOATHERD_")]:
         del os.environ[name]
-    os.environ["GOATHERD_BROKER_URL"] = f"sqlite:///{folder}/demo.db"
+    os.environ["GOATHERD_BROKER_URL"] = broker or f"sqlite:///{folder}/demo.db"
     os.chdir(folder)
 
 
@@ -51,6 +61,7 @@ async def _play(folder: Path, console: Console, pace: float) -> str | None:
 
     stage = Stage(folder, console, pace=pace)
     async with app:
+        await _clear_the_stage(app)
         try:
             for scene in SCENES:
                 await scene(stage)
@@ -59,12 +70,23 @@ async def _play(folder: Path, console: Console, pace: float) -> str | None:
         finally:
             await stage.close()
     console.print(_summary(stage.checked))
+    where = (
+        without_password(app.settings.broker_url) if app.settings.broker_url.startswith("amqp") else "one SQLite file"
+    )
     console.print(
-        "Everything above ran on one SQLite file. Write your own: save a task in [cyan]app.py[/], "
+        f"Everything above ran on {where}. Write your own: save a task in [cyan]app.py[/], "
         "then [cyan]goatherd dev app:app[/].",
         highlight=False,
     )
     return None
+
+
+async def _clear_the_stage(app: Goatherd) -> None:
+    """A broker may still have what a demo left that was stopped in the middle."""
+    await app.session().ports.operations.purge(app.name)
+    letters = DeadLetterOffice(app.session().ports.dead_letters, app.format_of)
+    async for _ in letters.discard(LetterFilter()):
+        pass
 
 
 def _summary(checked: list[Checked]) -> Table:

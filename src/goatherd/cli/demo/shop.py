@@ -8,7 +8,7 @@ from pathlib import Path
 
 from goatherd import Context, Goatherd, Retry
 
-app = Goatherd("demo")
+app = Goatherd("goatherd-demo")
 
 
 @app.task

@@ -87,7 +87,7 @@ class Stage:
         deadline = time.monotonic() + PATIENCE
         while not come():
             if time.monotonic() > deadline:
-                raise SceneFailed(f"{what} did not happen within {PATIENCE:g} s. {self._last_words()}")
+                raise SceneFailed(f"{what} did not happen within {PATIENCE:g} s. {self.last_words()}")
             await asyncio.sleep(0.02)
 
     def put_paper_in(self) -> None:
@@ -105,7 +105,8 @@ class Stage:
             except TimeoutError:
                 process.kill()
 
-    def _last_words(self) -> str:
+    def last_words(self) -> str:
+        """The end of what the workers said."""
         log = self._folder / "workers.log"
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines() if log.exists() else []
         return "The workers' last words:\n" + "\n".join(lines[-15:])

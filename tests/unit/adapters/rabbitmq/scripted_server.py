@@ -112,9 +112,11 @@ class Conversation:
         await asyncio.sleep(seconds)
         assert not [thing for thing in self.heard if isinstance(thing, kind)]
 
-    async def shake_hands(self, *, heartbeat: int = 0, frame_max: int = 131_072, channel_max: int = 2047) -> None:
+    async def shake_hands(
+        self, *, heartbeat: int = 0, frame_max: int = 131_072, channel_max: int = 2047, version: str = "3.10.8"
+    ) -> None:
         """Let the client in."""
-        await self.begin()
+        await self.begin(version=version)
         self.say(commands.Connection.Tune(channel_max, frame_max, heartbeat))
         await self.hears(commands.Connection.TuneOk)
         await self.hears(commands.Connection.Open)
@@ -124,7 +126,7 @@ class Conversation:
         """The first half: who is there?"""
         assert await asyncio.wait_for(self._reader.readexactly(8), PATIENCE) == b"AMQP\x00\x00\x09\x01"
         self._task = asyncio.create_task(self._listen(), name="scripted server")
-        told = {"product": "RabbitMQ", "version": "3.10.8", **properties}
+        told = {"product": "RabbitMQ", **properties}
         self.say(commands.Connection.Start(0, 9, told, "PLAIN AMQPLAIN", "en_US"))
         return await self.hears(commands.Connection.StartOk)
 

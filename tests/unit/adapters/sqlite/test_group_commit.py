@@ -27,7 +27,15 @@ class Hold:
 
     def __init__(self, database: Database) -> None:
         self._free = threading.Event()
-        database.post(Request(lambda _: self._free.wait(10), writes=False))
+        begun = threading.Event()
+
+        def hold(_: apsw.Connection) -> None:
+            begun.set()
+            self._free.wait(10)
+
+        database.post(Request(hold, writes=False))
+        # Until it has begun, the writer could still take it together with what is asked next.
+        assert begun.wait(10)
 
     def release(self) -> None:
         self._free.set()
