@@ -41,8 +41,13 @@ def _entries(_context: click.Context, _parameter: click.Parameter, words: tuple[
 )
 @click.option("--repeat", type=click.IntRange(min=1), help=f"Interleaved repetitions.  [default: {USUAL.repeat}]")
 @click.option("--quick", is_flag=True, help="A short run to see that everything works; its figures mean little.")
-@click.option("--json", "file", type=click.Path(allow_dash=True), help="Write everything here too; '-' is stdout.")
-@click.option("--svg", "picture", type=click.Path(path_type=Path), help="Draw it here too.")
+@click.option(
+    "--json", "file", type=click.Path(allow_dash=True),
+    help="Everything that was measured; '-' is stdout.  [default: benchmarks.json in the folder]",
+)  # fmt: skip
+@click.option(
+    "--svg", "picture", type=click.Path(path_type=Path), help="A plot.  [default: benchmarks.svg in the folder]"
+)
 @click.option("--folder", type=click.Path(path_type=Path), default=FOLDER, show_default=True, help="Where files go.")
 def main(  # noqa: PLR0913 - one parameter for each option
     *,
@@ -79,11 +84,12 @@ def main(  # noqa: PLR0913 - one parameter for each option
     print_all(console, facts, plan, outcomes)
     for absence in present.absences:
         console.print(absence, style="yellow")
-    if picture is not None:
-        picture.write_text(svg(outcomes), encoding="utf-8")
-    if file is not None:
-        with click.open_file(file, "w", encoding="utf-8") as stream:
-            json.dump(as_json(facts, plan, outcomes), stream, indent=1, ensure_ascii=False)
+    picture = picture or folder / "benchmarks.svg"
+    picture.write_text(svg(outcomes), encoding="utf-8")
+    file = file or str(folder / "benchmarks.json")
+    with click.open_file(file, "w", encoding="utf-8") as stream:
+        json.dump(as_json(facts, plan, outcomes), stream, indent=1, ensure_ascii=False)
+    console.print(f"Plot: {picture}\nEverything: {file}", highlight=False, soft_wrap=True)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ name=${1:-}
 [ -n "$name" ] || die "which example? make example NAME=...  There are: $(names)"
 shift
 if [ -f "examples/$name/__main__.py" ]; then
-    use runtime
+    use runtime examples
     exec python -m "examples.$name" "$@"
 elif [ -f "examples/$name.py" ]; then
     use runtime

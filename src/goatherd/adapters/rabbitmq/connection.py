@@ -4,7 +4,7 @@ import asyncio
 import logging
 import ssl
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from pamqp import commands, frame
 from pamqp.base import Frame
@@ -101,10 +101,10 @@ class Connection(asyncio.Protocol):
     # --- in ---------------------------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
-        transport.set_write_buffer_limits(FULL_BUFFER, DRAINED_BUFFER)
-        transport.write(b"AMQP\x00\x00\x09\x01")
+        # Other event loops, such as uvloop, have transports that are no subclass of asyncio's.
+        self._transport = cast(asyncio.Transport, transport)
+        self._transport.set_write_buffer_limits(FULL_BUFFER, DRAINED_BUFFER)
+        self._transport.write(b"AMQP\x00\x00\x09\x01")
 
     def data_received(self, data: bytes) -> None:
         self._last_heard = self._loop.time()
