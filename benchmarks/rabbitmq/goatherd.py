@@ -28,7 +28,7 @@ class GoatherdContender:
     label: str = "goatherd"
     package: str = "goatherd"
     promise: Promise = PROMISE
-    on_uvloop: bool = False
+    on_uvloop: bool = True
     queue_type: QueueType = "quorum"
 
     async def prepare(self, place: Path) -> None:

@@ -21,7 +21,7 @@ class Session:
         self.ports = ports
         self.clock = clock
         self.telemetry = telemetry
-        self.sender = Sender(ports.broker, clock, telemetry, publish_deadline=settings.publish_deadline)
+        self.sender = Sender(ports.broker, clock, telemetry)
         self.users = 0
 
     @classmethod

@@ -44,7 +44,7 @@ async def _open_sqlite(settings: Settings, clock: Clock) -> Ports:
     from goatherd.adapters.sqlite.records import SqliteRecords
 
     database = await asyncio.to_thread(FILES.take, path_of(settings.broker_url))
-    broker = SqliteBroker(database, clock, lease=settings.lease)
+    broker = SqliteBroker(database, clock, lease=settings.lease, publish_deadline=settings.publish_deadline)
     records = SqliteRecords(database)
 
     taken = [database]

@@ -6,6 +6,7 @@ import asyncio
 import logging
 
 from goatherd.app import Goatherd
+from goatherd.cli import loops
 from goatherd.cli.orders import Orders
 from goatherd.cli.output import without_password
 from goatherd.cli.parent import ParentLine
@@ -20,7 +21,7 @@ def work_until_told(app: Goatherd, share: Share, parent: ParentLine | None = Non
     """Work until a signal or the parent says stop, then end in good order; `tell_jobs` logs each job that is done."""
     if tell_jobs:
         app.meter = TellingMeter()
-    asyncio.run(_work(app, share, parent))
+    loops.run(_work(app, share, parent))
 
 
 async def _work(app: Goatherd, share: Share, parent: ParentLine | None) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 import msgspec
@@ -49,8 +49,7 @@ class Rules:
     deploy_grace: float = 600.0
 
 
-@dataclass(frozen=True, kw_only=True)
-class Admitted:
+class Admitted(msgspec.Struct, frozen=True, kw_only=True):
     """A job that may start."""
 
     task: TaskDefinition
@@ -114,7 +113,7 @@ class Attempts:
             verdict = await self._run(delivery, admitted, started)
         finally:
             self._broker.end(delivery)
-        self._telemetry.ended(task.queue, task.name, work, _outcome(verdict), self._clock.now() - started)
+        self._telemetry.ended(task.queue, task.name, work, _OUTCOMES[type(verdict)], self._clock.now() - started)
         await self.settle(delivery, verdict, work)
 
     async def settle(self, delivery: Delivery, verdict: Verdict, work: Work | None = None) -> None:
@@ -151,8 +150,11 @@ class Attempts:
         return Admitted(task=task, work=work, arguments=arguments)
 
     async def _run(self, delivery: Delivery, admitted: Admitted, started: float) -> Verdict:
+        task, work = admitted.task, admitted.work
         try:
-            if admitted.task.place != "process":
+            if task.place != "process":
+                if task.timeout is None and work.deadline is None:
+                    return Done(result=await self._runner.run(task, work, admitted.arguments, None))
                 return await self._run_within_limit(admitted, started, None)
             # A process that starts and imports the user's program takes no time from the job.
             async with self._runner.child_for(admitted.task) as child:
@@ -251,13 +253,4 @@ def _tell_again(again: Again, delivery: Delivery, work: Work | None) -> None:
         log.warning("%s failed, attempt %d follows in %.1f s: %s", job, again.failures + 1, again.delay, again.why)
 
 
-def _outcome(verdict: Verdict) -> Outcome:
-    match verdict:
-        case Done():
-            return "done"
-        case Again():
-            return "retried"
-        case Dead():
-            return "dead"
-        case HandedBack():
-            return "handed_back"
+_OUTCOMES: Mapping[type[Verdict], Outcome] = {Done: "done", Again: "retried", Dead: "dead", HandedBack: "handed_back"}

@@ -1,6 +1,5 @@
 """Get jobs from the sender to the broker: check, stamp, publish."""
 
-import asyncio
 from collections.abc import Iterable
 from contextvars import ContextVar
 from itertools import islice
@@ -18,8 +17,6 @@ from goatherd.ports.telemetry import Telemetry
 
 #: Jobs of `send_many` that go to the broker in one publish.
 BATCH = 1000
-#: Seconds beyond the deadline after which a publish is given up from outside.
-LAST_RESORT = 1.0
 
 #: The trace of the job whose code runs now, so that what it sends belongs to the same story.
 current_trace: ContextVar[str] = ContextVar("goatherd_trace", default="")
@@ -42,11 +39,10 @@ def prepare(
 class Sender:
     """Sends the jobs of one app."""
 
-    def __init__(self, broker: Broker, clock: Clock, telemetry: Telemetry, *, publish_deadline: float) -> None:
+    def __init__(self, broker: Broker, clock: Clock, telemetry: Telemetry) -> None:
         self._broker = broker
         self._clock = clock
         self._telemetry = telemetry
-        self._deadline = publish_deadline
 
     async def send(self, job: AnyJob) -> str:
         """Send one job; durable when it returns its id."""
@@ -71,16 +67,7 @@ class Sender:
         return [job.id for job in waiting]
 
     async def _publish(self, messages: list[Message]) -> None:
-        try:
-            # The broker keeps the deadline itself and knows best why it could not be kept; this is for one that hangs.
-            async with asyncio.timeout(self._deadline + LAST_RESORT):
-                await self._broker.publish(messages)
-        except TimeoutError as error:
-            raise Unavailable(
-                f"The broker did not confirm within {self._deadline:g} s, so it is not known whether "
-                f"{len(messages)} job(s) were accepted. Send again with the same id=.",
-                jobs=[message.id for message in messages],
-            ) from error
+        await self._broker.publish(messages)
         for message in messages:
             self._telemetry.sent(message)
 

@@ -37,16 +37,25 @@ class Rate:
         return self._per_second
 
 
+class _Attempts:
+    """The attempts of one task from one queue: found once for each event, because this is on every job's way."""
+
+    __slots__ = ("ended", "run_seconds", "running", "wait_seconds")
+
+    def __init__(self) -> None:
+        self.running = 0
+        self.ended: dict[Outcome, int] = {}
+        self.run_seconds = Spread.empty()
+        self.wait_seconds = Spread.empty()
+
+
 class Meter:
     """Telemetry that counts; satisfies `Telemetry`."""
 
     def __init__(self) -> None:
         self._sent: Counter[QueueTask] = Counter()
-        self._ended: Counter[QueueTaskLabel] = Counter()
+        self._attempts: defaultdict[QueueTask, _Attempts] = defaultdict(_Attempts)
         self._buried: Counter[QueueTaskLabel] = Counter()
-        self._running: Counter[QueueTask] = Counter()
-        self._run_seconds: defaultdict[QueueTask, Spread] = defaultdict(Spread.empty)
-        self._wait_seconds: defaultdict[QueueTask, Spread] = defaultdict(Spread.empty)
         self._links: dict[str, str] = {}
         self.sending: defaultdict[str, Rate] = defaultdict(Rate)
         self.ending: defaultdict[str, Rate] = defaultdict(Rate)
@@ -56,14 +65,16 @@ class Meter:
         self.sending[message.queue].count()
 
     def started(self, queue: str, task: str, work: Work, waited: float) -> None:
-        self._running[queue, task] += 1
-        _sort_in(self._wait_seconds[queue, task], waited)
+        attempts = self._attempts[queue, task]
+        attempts.running += 1
+        _sort_in(attempts.wait_seconds, waited)
 
     def ended(self, queue: str, task: str, work: Work, outcome: Outcome, seconds: float) -> None:
-        self._running[queue, task] -= 1
-        self._ended[queue, task, outcome] += 1
+        attempts = self._attempts[queue, task]
+        attempts.running -= 1
+        attempts.ended[outcome] = attempts.ended.get(outcome, 0) + 1
+        _sort_in(attempts.run_seconds, seconds)
         self.ending[queue].count()
-        _sort_in(self._run_seconds[queue, task], seconds)
 
     def buried(self, queue: str, task: str, job_id: str, reason: str) -> None:
         self._buried[queue, task, reason] += 1
@@ -75,11 +86,11 @@ class Meter:
         """All counts as they stand."""
         return Readings(
             sent=dict(self._sent),
-            ended=dict(self._ended),
+            ended={(*which, outcome): n for which, one in self._attempts.items() for outcome, n in one.ended.items()},
             buried=dict(self._buried),
-            running=dict(self._running),
-            run_seconds=dict(self._run_seconds),
-            wait_seconds=dict(self._wait_seconds),
+            running={which: one.running for which, one in self._attempts.items()},
+            run_seconds={which: one.run_seconds for which, one in self._attempts.items() if one.ended},
+            wait_seconds={which: one.wait_seconds for which, one in self._attempts.items()},
             links=dict(self._links),
         )
 

@@ -3,15 +3,17 @@
 import asyncio
 import logging
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
+from contextvars import copy_context
 from dataclasses import dataclass
+from typing import Any
 
 from goatherd.engine.attempt import Admitted, Attempts, deaths_of
 from goatherd.engine.suspects import LONGEST_WAIT, Suspects
 from goatherd.errors import Unavailable
-from goatherd.model.formats import failures_of
+from goatherd.model.formats import Work, failures_of
 from goatherd.model.message import Delivery
-from goatherd.model.verdict import after_our_fault
+from goatherd.model.verdict import Verdict, after_our_fault
 from goatherd.ports.broker import Broker, Subscription
 from goatherd.ports.clock import Clock
 
@@ -44,7 +46,9 @@ class Worker:
         #: Jobs that wait because their task already runs as often as it may.
         self._held_up: dict[str, deque[tuple[Delivery, Admitted]]] = {}
         self._by_task: Counter[str] = Counter()
-        self._running: dict[asyncio.Task[None], tuple[Delivery, str | None]] = {}
+        self._running: dict[Delivery, asyncio.Task[None]] = {}
+        #: What every job's code starts from. One job begins when another ends, and must not inherit its variables.
+        self._surroundings = copy_context()
         self._subscriptions: list[Subscription] = []
         self._stopping = False
         self._hurry = asyncio.Event()
@@ -125,8 +129,7 @@ class Worker:
             failures = failures_of(delivery.message.headers)
             admitted = after_our_fault(error, failures, self._clock.now(), unread=True)
         if not isinstance(admitted, Admitted):
-            settling = self._attempts.settle(delivery, admitted)
-            self._own(asyncio.create_task(settling, name=f"settle {delivery.message.id}"), delivery, None)
+            self._own(delivery, self._turn_away(delivery, admitted), f"settle {delivery.message.id}")
             return
         task = admitted.task
         if task.concurrency is not None and self._by_task[task.name] >= task.concurrency:
@@ -135,29 +138,41 @@ class Worker:
             self._begin(delivery, admitted)
 
     def _begin(self, delivery: Delivery, admitted: Admitted) -> None:
-        name = admitted.task.name
-        limited = None if admitted.task.concurrency is None else name
-        if limited is not None:
-            self._by_task[name] += 1
-        attempt = asyncio.create_task(self._make(delivery, admitted), name=f"{name}[{admitted.work.job_id}]")
-        self._own(attempt, delivery, limited)
+        task = admitted.task
+        if task.concurrency is not None:
+            self._by_task[task.name] += 1
+        self._own(delivery, self._make(delivery, admitted), f"{task.name}[{admitted.work.job_id}]")
 
-    def _own(self, task: "asyncio.Task[None]", delivery: Delivery, limited: str | None) -> None:
-        self._running[task] = (delivery, limited)
-        task.add_done_callback(self._ended)
+    def _own(self, delivery: Delivery, doing: Coroutine[Any, Any, None], name: str) -> None:
+        loop = asyncio.get_running_loop()
+        self._running[delivery] = loop.create_task(doing, name=name, context=self._surroundings.copy())
 
     async def _make(self, delivery: Delivery, admitted: Admitted) -> None:
+        task = admitted.task
         try:
             await self._attempts.make(delivery, admitted)
         except Exception as error:
             log.exception("Job %s could not be worked on; this is a fault of Goatherd", delivery.message.id)
             verdict = after_our_fault(error, admitted.work.failures, self._clock.now(), unread=False)
-            await self._attempts.settle(delivery, verdict, admitted.work)
+            await self._settle(delivery, verdict, admitted.work)
+        finally:
+            # Said here and not by a callback of the asyncio task, which would cost every job a turn of the loop.
+            self._ended(delivery, None if task.concurrency is None else task.name)
 
-    def _ended(self, task: "asyncio.Task[None]") -> None:
-        delivery, limited = self._running.pop(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
-            log.error("Job %s was left unsettled", delivery.message.id, exc_info=error)
+    async def _turn_away(self, delivery: Delivery, verdict: Verdict) -> None:
+        try:
+            await self._settle(delivery, verdict)
+        finally:
+            self._ended(delivery, None)
+
+    async def _settle(self, delivery: Delivery, verdict: Verdict, work: Work | None = None) -> None:
+        try:
+            await self._attempts.settle(delivery, verdict, work)
+        except Exception:
+            log.exception("Job %s was left unsettled; this is a fault of Goatherd", delivery.message.id)
+
+    def _ended(self, delivery: Delivery, limited: str | None) -> None:
+        self._running.pop(delivery, None)
         self._suspects.ended(delivery)
         if limited is not None:
             self._by_task[limited] -= 1
@@ -193,17 +208,19 @@ class Worker:
         ended.cancel()
 
     async def _all_ended(self) -> bool:
-        await asyncio.wait(self._running)
+        await asyncio.wait(self._running.values())
         return True
 
     async def _cancel_running(self) -> None:
         self._attempts.leave()
         deadline = self._clock_of_loop() + LAST_WORDS
-        while self._running and self._clock_of_loop() < deadline:
-            for task in self._running:
+        while (tasks := [task for task in self._running.values() if not task.done()]) and (
+            self._clock_of_loop() < deadline
+        ):
+            for task in tasks:
                 task.cancel()
-            await asyncio.wait(self._running, timeout=1.0)
-        for task in self._running:
+            await asyncio.wait(tasks, timeout=1.0)
+        for task in tasks:
             log.error("%s did not stop when it was cancelled; it is given to others as it is", task.get_name())
 
     def _clock_of_loop(self) -> float:

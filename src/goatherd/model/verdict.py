@@ -4,14 +4,16 @@ import math
 import traceback
 from asyncio import CancelledError
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
+
+import msgspec
 
 from goatherd.errors import GiveUp, RetryLater
 from goatherd.model.dead_letter import Burial, Reason
 from goatherd.model.formats import Work
-from goatherd.model.message import FAILURES, REFUSALS, REFUSED_SINCE, Header, Headers, count_of
+from goatherd.model.message import FAILURES, NO_HEADERS, REFUSALS, REFUSED_SINCE, Header, Headers, count_of
 from goatherd.model.retry import Retry
 
 #: Seconds before a job that this worker does not know is offered again: the first time, and at most.
@@ -22,15 +24,13 @@ AFTER_OUR_FAULT, MOST_OF_OUR_FAULTS = 10.0, 3
 _ENGINE = str(Path(__file__).parents[1] / "engine")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Done:
+class Done(msgspec.Struct, frozen=True, kw_only=True):
     """It succeeded."""
 
     result: object
 
 
-@dataclass(frozen=True, kw_only=True)
-class Again:
+class Again(msgspec.Struct, frozen=True, kw_only=True):
     """It is to be delivered again after a while."""
 
     delay: float
@@ -38,20 +38,18 @@ class Again:
     failures: int
     why: str
     #: Headers to change beside the count of failures.
-    headers: Headers = field(default_factory=dict)
+    headers: Headers = NO_HEADERS
     #: Whether no attempt was made, because this worker does not know the task or its arguments yet.
     refused: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class Dead:
+class Dead(msgspec.Struct, frozen=True, kw_only=True):
     """It will not be tried again by itself."""
 
     burial: Burial
 
 
-@dataclass(frozen=True, kw_only=True)
-class HandedBack:
+class HandedBack(msgspec.Struct, frozen=True, kw_only=True):
     """This worker stops; others may have it at once."""
 
 

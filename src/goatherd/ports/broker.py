@@ -41,7 +41,7 @@ class Broker(Protocol):
     async def publish(self, messages: Sequence[Message]) -> None:
         """Accept all of them; durable when it returns, in order within a queue.
 
-        Raises Unavailable with the ids that were not accepted as `jobs`.
+        Raises Unavailable with the ids that were not accepted as `jobs`, by the publish deadline at the latest.
         """
 
     async def consume(self, queue: str, prefetch: int, deliver: Deliver) -> Subscription:

@@ -40,7 +40,7 @@ def pigeon() -> Pigeon:
 
 
 def sender(pigeon: Any, deadline: float = 10.0) -> Sender:
-    return Sender(pigeon, HandClock(), Silent(), publish_deadline=deadline)
+    return Sender(pigeon, HandClock(), Silent())
 
 
 async def test_many_jobs_go_in_batches_and_in_order(
@@ -78,24 +78,13 @@ async def test_nothing_is_sent_for_no_jobs(pigeon: Pigeon) -> None:
     assert pigeon.taken == []
 
 
-async def test_a_broker_that_does_not_answer_is_not_waited_for_for_ever(app: Goatherd, pigeon: Pigeon) -> None:
-    pigeon.asleep = True
-
-    @app.task
-    async def work() -> None: ...
-
-    with pytest.raises(Unavailable, match=r"did not confirm within 0\.01 s.*Send again with the same id=") as caught:
-        await sender(pigeon, deadline=0.01).send(work.options(id="j1").job())
-    assert caught.value.jobs == ("j1",)
-
-
 async def test_a_job_carries_what_was_said_about_it(app: Goatherd, pigeon: Pigeon) -> None:
     clock = HandClock()
 
     @app.task(queue="mail", priority=3, deadline=60)
     async def send_mail(to: str) -> None: ...
 
-    mailer = Sender(pigeon, clock, Silent(), publish_deadline=1)  # type: ignore[arg-type]
+    mailer = Sender(pigeon, clock, Silent())  # type: ignore[arg-type]
     await mailer.send(send_mail.options(id="j1", delay=5, priority=0, deadline=30).job("a@b.c"))
     await mailer.send(send_mail.options(id="j2").job(to="a@b.c"))
     first, second = pigeon.messages

@@ -2,11 +2,11 @@ import asyncio
 import logging
 import math
 import sys
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from goatherd.errors import GiveUp, RetryLater
 from goatherd.model.message import DEATHS, FAILURES, REFUSALS, REFUSED_SINCE

@@ -238,8 +238,9 @@ class Subscription:
         self, handle: Handle, content: Content, told: DeliverArguments, now: float
     ) -> tuple[Delivery, Properties]:
         read = properties.read_or_nothing(content.properties)
-        announces = told.exchange == self._care.announcing_exchange
-        body = self._care.announced(read, content.body, told.routing_key) if announces else content.body
+        body = content.body
+        if told.exchange and told.exchange.decode() == self._care.announcing_exchange:
+            body = self._care.announced(read, body, told.routing_key.decode())
         message = incoming(self._queue, read, body)
         due = read.headers.get(DUE)
         accepted = due / 1000 if isinstance(due, int) else float(read.timestamp) or now

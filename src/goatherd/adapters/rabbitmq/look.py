@@ -59,7 +59,7 @@ class Look:
         self._left -= 1
         told = read_deliver(content.arguments)
         read = read_or_nothing(content.properties)
-        return told.tag, read_letter(read, content.body, told.routing_key, time.time())
+        return told.tag, read_letter(read, content.body, told.routing_key.decode(), time.time())
 
     def remove(self, tag: int) -> None:
         """Let a letter go for good."""

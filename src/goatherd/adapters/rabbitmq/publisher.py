@@ -14,6 +14,7 @@ from goatherd.adapters.rabbitmq.channel import Channel
 from goatherd.adapters.rabbitmq.connection import Connection
 from goatherd.adapters.rabbitmq.failures import ChannelClosed, LinkFailed
 from goatherd.adapters.rabbitmq.link import Link
+from goatherd.adapters.rabbitmq.patience import Patience
 from goatherd.adapters.rabbitmq.wire import RETURN, Confirm, Content, content_frames, publish_method, read_return
 from goatherd.errors import Refused, Unavailable
 
@@ -63,6 +64,11 @@ class _Batch:
         self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     @property
+    def all_taken(self) -> bool:
+        """Whether the broker has them all."""
+        return self.outcomes.count(Outcome.TAKEN) == len(self.outcomes)
+
+    @property
     def not_taken(self) -> list[Outgoing]:
         """Those that the broker has not taken, as far as is known."""
         return [m for m, o in zip(self.messages, self.outcomes, strict=True) if o is not Outcome.TAKEN]
@@ -80,7 +86,7 @@ class Publisher:
 
     def __init__(self, link: Link, deadline: float) -> None:
         self._link = link
-        self._deadline = deadline
+        self._patience = Patience(deadline)
         self._channel: Channel | None = None
         self._opening = asyncio.Lock()
         self._next_tag = 1
@@ -95,8 +101,14 @@ class Publisher:
         """Return when the broker has taken all; raises Unavailable with the ids that it has not."""
         batch = _Batch(list(messages))
         refusals = 0
+        until = asyncio.get_running_loop().time() + self._patience.seconds
         try:
-            async with asyncio.timeout(self._deadline):
+            if self._sent_at_once(batch):
+                self._patience.limit(batch.done)
+                await batch.done
+                if batch.all_taken:
+                    return
+            async with asyncio.timeout_at(until):
                 while await self._send(batch):
                     refusals += Outcome.REFUSED in batch.outcomes
                     self._raise_if_unwanted(batch, refusals)
@@ -116,7 +128,7 @@ class Publisher:
         """Publish, and tell whether there is a queue for it; raises Unavailable."""
         batch = _Batch([message])
         try:
-            async with asyncio.timeout(self._deadline if deadline is None else deadline):
+            async with asyncio.timeout(self._patience.seconds if deadline is None else deadline):
                 while await self._send(batch) and batch.outcomes[0] is not Outcome.RETURNED:
                     await asyncio.sleep(PAUSE_AFTER_REFUSAL)
                     batch = _Batch([message])
@@ -124,8 +136,20 @@ class Publisher:
             raise Unavailable(self._why_not(), jobs=[message.id]) from error
         return batch.outcomes[0] is Outcome.TAKEN
 
+    def _sent_at_once(self, batch: _Batch) -> bool:
+        """Whether it has gone out, which it has if there is nothing to wait for but the confirms."""
+        channel = self._channel
+        if channel is None or channel.failed is not None or len(batch.messages) > WINDOW:
+            return False
+        if not (self._room.is_set() and channel.connection.writable.is_set()):
+            return False
+        self._write(channel, batch, range(len(batch.messages)))
+        return True
+
     async def _send(self, batch: _Batch) -> bool:
         """Publish once; true if not all were taken."""
+        if batch.done.done():
+            return not batch.all_taken
         messages = batch.messages
         channel = await self._open_channel()
         for start in range(0, len(messages), WINDOW):
@@ -136,7 +160,7 @@ class Publisher:
             self._write(channel, batch, range(start, min(start + WINDOW, len(messages))))
         else:
             await batch.done
-        return batch.outcomes.count(Outcome.TAKEN) < len(messages)
+        return not batch.all_taken
 
     def _write(self, channel: Channel, batch: _Batch, indexes: range) -> None:
         largest = channel.connection.largest_frame
@@ -243,7 +267,7 @@ class Publisher:
             why = "the broker did not confirm in time"
         else:
             why = f"the broker is away: {self._link.last_failure}"
-        return f"Not accepted within {self._deadline:g} s: {why}. Try again with the same id."
+        return f"Not accepted within {self._patience.seconds:g} s: {why}. Try again with the same id."
 
 
 def _after(error: LinkFailed, message: Outgoing) -> Outcome:

@@ -24,6 +24,8 @@ _METHOD_ID = Struct(">I")
 _LONG = Struct(">I")
 _LONGLONG = Struct(">Q")
 _CONTENT = Struct(">BHIHHQ")
+_DELIVERED = Struct(">QBB")
+_DELIVER_ID = _METHOD_ID.pack(DELIVER)
 _ACK_FRAME = Struct(">BHIHHQBB")
 _NACK_FRAME = Struct(">BHIHHQBB")
 HEARTBEAT_FRAME = _FRAME.pack(HEARTBEAT, 0, 0) + bytes([END])
@@ -96,6 +98,12 @@ class Decoder:
                 break
             if stream[end] != END:
                 raise ProtocolBroken("a frame without its end mark")
+            if kind == METHOD and size > 4 and channel not in self._open:
+                whole, after = _whole_delivery(channel, stream, position, end)
+                if whole is not None:
+                    events.append(whole)
+                    position = after
+                    continue
             event = self._frame(kind, channel, stream, position, end)
             if event is not None:
                 events.append(event)
@@ -153,28 +161,47 @@ class Decoder:
         return Content(channel, assembly.method, assembly.arguments, assembly.properties, body)
 
 
+def _whole_delivery(channel: int, stream: bytes, start: int, end: int) -> tuple[Content | None, int]:
+    """A delivery whose three frames are all here, which nearly every one is, and where it ends.
+
+    None for anything else, also for what is wrong: the careful way finds out.
+    """
+    if stream[start + 7 : start + 11] != _DELIVER_ID:
+        return None, start
+    header, length = end + 1, len(stream)
+    if length < header + 21:
+        return None, start
+    kind, same, size, _class, _weight, body_size = _CONTENT.unpack_from(stream, header)
+    body = header + 8 + size
+    if kind != HEADER or same != channel or size < 14 or length < body + 8 + body_size:
+        return None, start
+    kind, same, size = _FRAME.unpack_from(stream, body)
+    body_end = body + 7 + size
+    if kind != BODY or same != channel or size != body_size or stream[body - 1] != END or stream[body_end] != END:
+        return None, start
+    properties = stream[header + 19 : body - 1]
+    return Content(channel, DELIVER, stream[start + 11 : end], properties, stream[body + 7 : body_end]), body_end + 1
+
+
 class DeliverArguments(NamedTuple):
     """What a Deliver method tells."""
 
-    consumer: bytes
     tag: int
     redelivered: bool
-    exchange: str
-    routing_key: str
+    exchange: bytes
+    routing_key: bytes
 
 
 def read_deliver(arguments: bytes) -> DeliverArguments:
     """The arguments of Deliver; raises ProtocolBroken."""
     try:
-        consumer_end = 1 + arguments[0]
-        tag = _LONGLONG.unpack_from(arguments, consumer_end)[0]
-        exchange_at = consumer_end + 9
-        key_at = exchange_at + 1 + arguments[exchange_at]
-        exchange = arguments[exchange_at + 1 : key_at].decode()
-        key = arguments[key_at + 1 : key_at + 1 + arguments[key_at]].decode()
-    except (IndexError, ValueError, struct.error) as error:
+        tag_at = 1 + arguments[0]
+        tag, flags, exchange_size = _DELIVERED.unpack_from(arguments, tag_at)
+        key_at = tag_at + 10 + exchange_size
+        key = arguments[key_at + 1 : key_at + 1 + arguments[key_at]]
+    except (IndexError, struct.error) as error:
         raise ProtocolBroken("a Deliver method that cannot be read") from error
-    return DeliverArguments(arguments[1:consumer_end], tag, bool(arguments[consumer_end + 8] & 1), exchange, key)
+    return DeliverArguments(tag, flags & 1 == 1, arguments[tag_at + 10 : key_at], key)
 
 
 def read_return(arguments: bytes) -> tuple[str, str]:

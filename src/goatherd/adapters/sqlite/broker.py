@@ -1,5 +1,6 @@
 """The broker port on SQLite."""
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from typing import cast
 
@@ -24,9 +25,10 @@ from goatherd.ports.clock import Clock
 class SqliteBroker:
     """Satisfies `Broker` and `QueueOperations`."""
 
-    def __init__(self, database: Database, clock: Clock, *, lease: float) -> None:
+    def __init__(self, database: Database, clock: Clock, *, lease: float, publish_deadline: float) -> None:
         self._database = database
         self._clock = clock
+        self._publish_deadline = publish_deadline
         self._queues: dict[str, QueueRow] = {}
         self._ringer = Ringer()
         self._presence = Presence(database, self._ringer, lease)
@@ -56,11 +58,19 @@ class SqliteBroker:
             run_many(connection, "publish", rows)
             return self._settle_queues(connection, targets.values(), now)
 
+        jobs = tuple(message.id for message in messages)
         try:
-            await self._database.write(insert, after=self._ringer.ring)
+            async with asyncio.timeout(self._publish_deadline):
+                await self._database.write(insert, after=self._ringer.ring)
         except Unavailable as error:
-            error.jobs = tuple(message.id for message in messages)
+            error.jobs = jobs
             raise
+        except TimeoutError as error:
+            raise Unavailable(
+                f"The file {self._database.path} did not take {len(jobs)} job(s) within {self._publish_deadline:g} s, "
+                f"so it is not known whether they were accepted; is its disk overloaded? Send again with the same id=.",
+                jobs=jobs,
+            ) from error
 
     async def consume(self, queue: str, prefetch: int, deliver: Deliver) -> Held:
         row = await self._database.read(lambda connection: self._queue(connection, queue))

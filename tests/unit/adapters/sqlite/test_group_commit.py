@@ -9,9 +9,13 @@ import apsw
 import pytest
 
 from goatherd.adapters.sqlite import database as module
+from goatherd.adapters.sqlite.broker import SqliteBroker
 from goatherd.adapters.sqlite.database import Database
 from goatherd.adapters.sqlite.requests import Operation, Request
 from goatherd.errors import Unavailable
+from goatherd.model.message import Message
+from goatherd.model.topology import Queue
+from goatherd.ports.clock import SystemClock
 
 
 @pytest.fixture
@@ -164,3 +168,16 @@ async def test_a_caller_that_gave_up_does_not_disturb_the_others(database: Datab
     gone.cancel()
     hold.release()
     assert await stays == 2
+
+
+async def test_a_disk_that_does_not_answer_is_not_waited_for_for_ever(database: Database) -> None:
+    broker = SqliteBroker(database, SystemClock(), lease=30, publish_deadline=0.05)
+    await broker.declare([Queue(name="mail")])
+    hold = Hold(database)
+    try:
+        with pytest.raises(Unavailable, match=r"within 0\.05 s.*Send again with the same id=") as caught:
+            await broker.publish([Message(id="j1", queue="mail", body=b"{}")])
+    finally:
+        hold.release()
+        await broker.close()
+    assert caught.value.jobs == ("j1",)
