@@ -1,26 +1,20 @@
-"""The main program of every measured process: a producer or a worker of one contender.
-
-It speaks JSON lines on standard output and listens to words on standard input; when that closes, it ends, so that
-nothing is left behind when the frame dies.
-"""
+"""The main program of every measured process: a producer, a worker, or one side of a dialogue of one contender."""
 
 import asyncio
-import json
-import os
 import random
 import sys
-import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
-from typing import Any, TextIO, cast
+from typing import cast
 
 from benchmarks import tape
-from benchmarks.contender import Contender, Producer, SendAll
-from benchmarks.cpu import family_ns
+from benchmarks.asking import ask
+from benchmarks.contender import Contender, Dialogue, Producer, SendAll
 from benchmarks.loops import run
+from benchmarks.pipes import own_pipes, say, told, told_to_stop
 from benchmarks.settings import Entry
 from benchmarks.ways import SENDERS
 
@@ -28,8 +22,6 @@ from benchmarks.ways import SENDERS
 SHORTEST_GAP, LONGEST_GAP = 0.01, 0.03
 #: Jobs that are enough to time even the fastest way.
 MOST_JOBS = 50_000
-
-_ears, _mouth = sys.stdin, sys.stdout
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,13 +46,13 @@ async def produce(contender: Contender, place: Path, ways: str, amount: Amount) 
             if send_all is not None:
                 rates[way], count = await _rate(send_all, amount)
                 sent += count
-    _say({"rates": rates, "sent": sent})
+    say({"rates": rates, "sent": sent})
     if amount.beats:
-        await _until_told()
+        await told()
         async with contender.producer(place) as producer:
             await producer.send(tape.WARM_UP)
             await _beat(producer, amount.beats)
-        _say({})
+        say({})
 
 
 async def _rate(send_all: SendAll, amount: Amount) -> tuple[float, int]:
@@ -94,14 +86,10 @@ async def beat(contender: Contender, place: Path, jobs: int) -> None:
     await contender.prepare(place)
     async with contender.producer(place) as producer:
         await producer.send(tape.WARM_UP)
-        _say({})
-        await _until_told()
+        say({})
+        await told()
         await _beat(producer, jobs)
-    _say({})
-
-
-async def _until_told() -> None:
-    await asyncio.to_thread(_ears.readline)
+    say({})
 
 
 async def _beat(producer: Producer, jobs: int) -> None:
@@ -113,44 +101,20 @@ async def _beat(producer: Producer, jobs: int) -> None:
 def work(contender: Contender, place: Path, recording: tape.Tape) -> None:
     """Do jobs until told to stop; then say what the tape holds and what is left in the queue."""
     tape.insert(recording)
-    stop = threading.Event()
-    threading.Thread(target=_listen, args=(stop,), name="listen to the frame", daemon=True).start()
-    contender.work(place, stop)
-    _say({**recording.record(), "left": asyncio.run(contender.left(place))})
+    contender.work(place, told_to_stop())
+    say({**recording.record(), "left": asyncio.run(contender.left(place))})
 
 
-def _listen(stop: threading.Event) -> None:
-    """Tell the processor time whenever asked, until the frame says stop or goes away."""
-    for line in _ears:
-        if line.strip() == "cpu":
-            _say({"cpu_ns": family_ns(os.getpid())})
-        else:
-            break
-    stop.set()
-
-
-def _say(answer: dict[str, Any]) -> None:
-    _mouth.write(json.dumps(answer) + "\n")
-    _mouth.flush()
-
-
-def _own_pipes() -> tuple[TextIO, TextIO]:
-    """Ears and mouth for the frame alone.
-
-    What a library prints goes where its complaints go, and one that closes standard input in a process that it forks
-    does not wait for the thread that listens.
-    """
-    ears = os.fdopen(os.dup(sys.stdin.fileno()), encoding="utf-8")
-    mouth = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
-    with open(os.devnull, "rb") as nothing:
-        os.dup2(nothing.fileno(), sys.stdin.fileno())
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    return ears, mouth
+def serve(contender: Dialogue, place: Path) -> None:
+    """Answer questions until told to stop; then say how many are left in the queue."""
+    contender.work(place, told_to_stop())
+    say({"left": asyncio.run(contender.left(place))})
 
 
 def main(step: str, setting: str, name: str, place: Path, *more: str) -> None:
     """Take one step for one contender."""
-    contender = cast(Contender, Entry(setting=setting, name=name).load())
+    found = Entry(setting=setting, name=name).load()
+    contender, dialogue = cast(Contender, found), cast(Dialogue, found)
     match step, more:
         case "produce", (ways, jobs, seconds, beats):
             amount = Amount(jobs=int(jobs), seconds=float(seconds), beats=int(beats))
@@ -160,10 +124,14 @@ def main(step: str, setting: str, name: str, place: Path, *more: str) -> None:
         case "work", (counts, slot, skipped, expected):
             recording = tape.Tape(Path(counts), slot=int(slot), skipped=int(skipped), expected=int(expected))
             work(contender, place, recording)
+        case "ask", (seconds, fewest):
+            run(dialogue, ask(dialogue, place, float(seconds), int(fewest)))
+        case "serve", ():
+            serve(dialogue, place)
         case _:
             raise SystemExit(f"no such step: {step} {' '.join(more)}")
 
 
 if __name__ == "__main__":
-    _ears, _mouth = _own_pipes()
+    own_pipes()
     main(sys.argv[1], sys.argv[2], sys.argv[3], Path(sys.argv[4]), *sys.argv[5:])

@@ -1,7 +1,8 @@
 """What every contender offers, so that one frame can measure them all alike.
 
-A contender is one file with a `CONTENDER`. It only says how its library sends and works; clocks, processes and
-counting belong to the frame. Every job is the same: a function of one number that calls `benchmarks.tape.mark`.
+A contender is one file with a `CONTENDER`. It only says how its library sends and works, or asks and answers; clocks,
+processes and counting belong to the frame. Every job is the same: a function of one number that calls
+`benchmarks.tape.mark` or, where somebody waits for the answer, gives `benchmarks.questions.right_answer`.
 """
 
 import threading
@@ -11,8 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
+from benchmarks.questions import Questions
+
 Send: TypeAlias = Callable[[int], Awaitable[None]]
 SendAll: TypeAlias = Callable[[Sequence[int]], Awaitable[None]]
+#: Ask everything, with so many questions on their way at once.
+AskAll: TypeAlias = Callable[[Questions, int], Awaitable[None]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,8 +66,8 @@ class Named(Protocol):
         """What it promises as it is set up here."""
 
 
-class Contender(Named, Protocol):
-    """One library in one setting."""
+class Working(Named, Protocol):
+    """One library in one setting: the side that does the jobs."""
 
     @property
     def on_uvloop(self) -> bool:
@@ -71,14 +76,25 @@ class Contender(Named, Protocol):
     async def prepare(self, place: Path) -> None:
         """Make the queue in a folder unless it is there."""
 
-    def producer(self, place: Path) -> AbstractAsyncContextManager[Producer]:
-        """Open the queue for sending."""
-
     def work(self, place: Path, stop: threading.Event) -> None:
         """Do jobs on the main thread of this process until `stop` is set, then settle everything and return."""
 
     async def left(self, place: Path) -> int:
         """How many jobs the queue still holds, the unsettled ones included."""
+
+
+class Contender(Working, Protocol):
+    """One that sends jobs and does them."""
+
+    def producer(self, place: Path) -> AbstractAsyncContextManager[Producer]:
+        """Open the queue for sending."""
+
+
+class Dialogue(Working, Protocol):
+    """One that asks and waits for the answer; its jobs give the right one."""
+
+    def asking(self, place: Path) -> AbstractAsyncContextManager[AskAll]:
+        """Open the queue for questions, and whatever the answers come to."""
 
 
 @runtime_checkable
@@ -97,4 +113,4 @@ class CannotBeMeasured(Exception):
     """Something that a contender needs is not on this machine; the text says what."""
 
 
-AnyContender: TypeAlias = Contender | Client
+AnyContender: TypeAlias = Contender | Dialogue | Client

@@ -11,6 +11,9 @@ Marks: TypeAlias = Sequence[Sequence[int]]
 
 SECOND = 1_000_000_000
 
+#: Lists of latencies in a sample, and how their percentiles are called.
+LATENCIES = {"latencies": "idle", "call_latencies": "call"}
+
 
 def percentile(values: Sequence[float], percent: float) -> float:
     """The value that so many per cent of the values do not exceed (nearest rank)."""
@@ -55,10 +58,11 @@ def summarise(samples: Sequence[dict[str, float | list[float]]]) -> dict[str, fl
         numbers = [value for value in values if isinstance(value, float | int)]
         if numbers:
             summary[name] = median(numbers)
-    latencies = [latency for sample in samples for latency in _list(sample.get("latencies"))]
-    if latencies:
-        summary["idle_p50"] = percentile(latencies, 50)
-        summary["idle_p99"] = percentile(latencies, 99)
+    for name, told in LATENCIES.items():
+        latencies = [latency for sample in samples for latency in _list(sample.get(name))]
+        if latencies:
+            summary[f"{told}_p50"] = percentile(latencies, 50)
+            summary[f"{told}_p99"] = percentile(latencies, 99)
     return summary
 
 

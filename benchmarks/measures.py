@@ -129,6 +129,28 @@ async def one_of_each(entry: Entry, place: Path, ways: list[str], plan: Plan) ->
     }
 
 
+async def dialogue(entry: Entry, place: Path, plan: Plan) -> Sample:
+    """One process asks, another answers: single questions, then a hundred at once. All answers are right."""
+    async with AsyncExitStack() as life:
+        server = await life.enter_async_context(step(entry, "serve", place))
+        asker = await life.enter_async_context(step(entry, "ask", place, plan.seconds, plan.beats))
+        alone = await asker.answer()
+        count, used = alone["count"], await _cpu_ns(server)
+        await asker.tell("go")
+        together = await asker.answer()
+        used = await _cpu_ns(server) - used
+        await asker.ended()
+        left = (await server.stop())["left"]
+    if left:
+        raise StepFailed(f"{entry.setting}/{entry.name} left {left} answered questions in its queue")
+    return {
+        "call_latencies": alone["latencies"],
+        "calls": count / together["seconds"],
+        "caller_cpu": together["cpu_ns"] / 1000 / count,
+        "server_cpu": used / 1000 / count,
+    }
+
+
 async def _rest(worker: Step) -> float:
     """Leave a worker alone; returns its use of a processor meanwhile, 1 for all of it."""
     cpu, began = await _cpu_ns(worker), time.monotonic_ns()

@@ -7,7 +7,18 @@ from benchmarks.report import MEASURES, Measure, Outcome, by_setting
 from benchmarks.table import shown
 
 #: What is drawn where it was measured, in this order.
-DRAWN = ("enqueue", "drain", "drain_cpu", "idle_p50", "publish", "consume")
+DRAWN = (
+    "enqueue",
+    "drain",
+    "drain_cpu",
+    "idle_p50",
+    "publish",
+    "consume",
+    "call_p50",
+    "calls",
+    "caller_cpu",
+    "server_cpu",
+)
 
 PANEL, GAP, NAMES, MARGIN = 190, 60, 160, 20
 BAR, LINE, HEADING = 14, 22, 54

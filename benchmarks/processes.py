@@ -58,6 +58,16 @@ class Step:
         await self.tell("stop")
         return await self.answer()
 
+    async def ended(self) -> None:
+        """Return when it has ended by itself; raises StepFailed if it does not, or not well."""
+        try:
+            async with asyncio.timeout(PATIENCE):
+                code = await self._process.wait()
+        except TimeoutError as error:
+            raise StepFailed(f"{self._name} did not end within {PATIENCE:g} s. {self.said()}") from error
+        if code:
+            raise StepFailed(f"{self._name} ended with {code}. {self.said()}")
+
     def alive(self) -> bool:
         """Whether it still runs."""
         return self._process.returncode is None

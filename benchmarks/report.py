@@ -35,6 +35,11 @@ MEASURES = (
     Measure(key="idle_p50", title="idle p50", unit="ms", more_is_better=False),
     Measure(key="idle_p99", title="idle p99", unit="ms", more_is_better=False),
     Measure(key="idle_cpu", title="idle CPU", unit="%", more_is_better=False),
+    Measure(key="call_p50", title="one call p50", unit="ms", more_is_better=False),
+    Measure(key="call_p99", title="one call p99", unit="ms", more_is_better=False),
+    Measure(key="calls", title="100 at once", unit="calls/s"),
+    Measure(key="caller_cpu", title="caller CPU", unit="µs/call", more_is_better=False),
+    Measure(key="server_cpu", title="server CPU", unit="µs/call", more_is_better=False),
     Measure(key="shared", title="4 workers", unit="jobs/s"),
     Measure(key="share_balance", title="smallest/largest share", unit=""),
     Measure(key="longest_gap", title="longest gap", unit="ms", more_is_better=False),
@@ -75,14 +80,17 @@ class Comparison:
         return times_better(self.ours, self.theirs, more_is_better=self.measure.more_is_better)
 
 
-def compare(outcomes: Sequence[Outcome], *, alike: bool) -> list[Comparison]:
-    """The first of our own outcomes against the best peer of each measure; `alike`: of those with a like promise."""
-    ours = next((outcome for outcome in outcomes if outcome.entry.ours), None)
+def compared(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """Those of our own outcomes whose ratios are told; the first if none of them is here."""
+    ours = [outcome for outcome in outcomes if outcome.entry.ours]
+    return [outcome for outcome in ours if outcome.entry.compared] or ours[:1]
+
+
+def compare(ours: Outcome, outcomes: Sequence[Outcome], *, alike: bool) -> list[Comparison]:
+    """One of our own outcomes against the best peer of each measure; `alike`: of those with a like promise."""
     peers = [
         outcome for outcome in outcomes if not outcome.entry.ours and (outcome.contender.promise.alike or not alike)
     ]
-    if ours is None:
-        return []
     found = (_best(measure, ours, peers) for measure in MEASURES)
     return [comparison for comparison in found if comparison is not None]
 
@@ -94,8 +102,11 @@ def as_json(facts: Mapping[str, Any], plan: Plan, outcomes: Sequence[Outcome]) -
         settings[setting] = {
             "contenders": {outcome.entry.name: _outcome(outcome) for outcome in group},
             "ratios": {
-                "to_the_best_like_peer": _ratios(compare(group, alike=True)),
-                "to_the_best_of_all": _ratios(compare(group, alike=False)),
+                ours.entry.name: {
+                    "to_the_best_like_peer": _ratios(compare(ours, group, alike=True)),
+                    "to_the_best_of_all": _ratios(compare(ours, group, alike=False)),
+                }
+                for ours in compared(group)
             },
         }
     units = {measure.key: f"{measure.title} {measure.unit}".strip() for measure in MEASURES}

@@ -4,8 +4,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from benchmarks.contender import AnyContender, Client, Contender
-from benchmarks.measures import Plan, Sample, drain, fill, idle, one_of_each, share
+from benchmarks.contender import AnyContender, Client, Contender, Dialogue
+from benchmarks.measures import Plan, Sample, dialogue, drain, fill, idle, one_of_each, share
 from benchmarks.programs import ask
 from benchmarks.settings import Entry
 
@@ -40,6 +40,11 @@ async def on_broker(entry: Entry, contender: Contender, room: Path, plan: Plan) 
     return await one_of_each(entry, _folder(room, "queue"), ["one_by_one", "at_once", "batch"], plan)
 
 
+async def calls(entry: Entry, contender: Dialogue, room: Path, plan: Plan) -> Sample:
+    """One process that asks, one that answers."""
+    return await dialogue(entry, _folder(room, "queue"), plan)
+
+
 async def bare(entry: Entry, client: Client, room: Path, plan: Plan) -> Sample:
     """Single things to a broker, each by a process of its own."""
     program = client.program(room.parent)
@@ -60,6 +65,7 @@ ROUNDS: dict[str, Round] = {
     "sqlite": on_files,
     "rabbitmq": on_broker,
     "rabbitmq_classic": on_broker,
+    "rabbitmq_rpc": calls,
     "rabbitmq_bare": bare,
     "rabbitmq_bare_classic": bare,
 }

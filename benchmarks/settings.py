@@ -18,6 +18,8 @@ class Setting:
     constant: str = "CONTENDER"
     #: Measured in every so-manieth repetition only: figures to stand beside others.
     every: int = 1
+    #: Those of ours whose ratios are told; nobody named means the first.
+    compared: tuple[str, ...] = ()
 
 
 _FRAMEWORKS = ("goatherd", "celery_prefork", "celery_solo", "dramatiq", "faststream", "taskiq")
@@ -39,6 +41,20 @@ SETTINGS: dict[str, Setting] = {
     ),
     "rabbitmq": Setting(names=_FRAMEWORKS, folder="rabbitmq"),
     "rabbitmq_classic": Setting(names=_FRAMEWORKS, folder="rabbitmq", constant="ON_CLASSIC_QUEUES", every=2),
+    "rabbitmq_rpc": Setting(
+        names=(
+            "goatherd",
+            "goatherd_sync",
+            "goatherd_exclusive",
+            "goatherd_quorum",
+            "pika",
+            "pika_confirmed",
+            "aio_pika",
+            "faststream",
+        ),
+        folder="rabbitmq_rpc",
+        compared=("goatherd", "goatherd_sync"),
+    ),
     "rabbitmq_bare": Setting(names=_CLIENTS, folder="rabbitmq_bare"),
     "rabbitmq_bare_classic": Setting(names=_CLIENTS, folder="rabbitmq_bare", constant="ON_CLASSIC_QUEUES", every=2),
 }
@@ -55,6 +71,12 @@ class Entry:
     def ours(self) -> bool:
         """Whether it is Goatherd, which is compared with the others."""
         return self.name.startswith("goatherd")
+
+    @property
+    def compared(self) -> bool:
+        """Whether its ratios to the others are told."""
+        setting = SETTINGS[self.setting]
+        return self.name in (setting.compared or setting.names[:1])
 
     @property
     def on_rabbitmq(self) -> bool:

@@ -8,7 +8,7 @@ from rich.table import Table
 
 from benchmarks.machine import warnings
 from benchmarks.measures import Plan
-from benchmarks.report import MEASURES, Comparison, Measure, Outcome, by_setting, compare
+from benchmarks.report import MEASURES, Comparison, Measure, Outcome, by_setting, compare, compared
 
 #: Narrower, the figures would break over lines; a file or a pipe has no width of its own.
 NARROWEST = 118
@@ -44,9 +44,10 @@ def print_setting(console: Console, setting: str, group: Sequence[Outcome]) -> N
     together = [outcome for outcome in group if "shared" in outcome.median]
     if together:
         console.print(figures(f"{setting}: four worker processes, one queue", together, _sharing()))
-    alike, anyone = compare(group, alike=True), compare(group, alike=False)
-    if anyone:
-        console.print(ratios(setting, alike, anyone))
+    for ours in compared(group):
+        alike, anyone = compare(ours, group, alike=True), compare(ours, group, alike=False)
+        if anyone:
+            console.print(ratios(setting, ours.contender.label, alike, anyone))
 
 
 def promises(setting: str, rows: Sequence[tuple[str, ...]]) -> Table:
@@ -71,9 +72,9 @@ def figures(title: str, outcomes: Sequence[Outcome], measures: Sequence[Measure]
     return table
 
 
-def ratios(setting: str, alike: Sequence[Comparison], anyone: Sequence[Comparison]) -> Table:
+def ratios(setting: str, ours: str, alike: Sequence[Comparison], anyone: Sequence[Comparison]) -> Table:
     """How many times better we are than the best other of each measure; told once if all promise alike."""
-    table = Table("measure", "goatherd", title=f"{setting}: goatherd against the others (above 1: it is better)")
+    table = Table("measure", "figure", title=f"{setting}: {ours} against the others (above 1: it is better)")
     kinds = ["best like it"] if list(alike) == list(anyone) else ["best like it", "best of all"]
     for kind in kinds:
         table.add_column(kind)

@@ -1,9 +1,11 @@
 """Shared by all tests."""
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import HealthCheck, settings
 
-from scripts.servers.addresses import amqp_url, management
+from scripts.servers.addresses import amqp_url, management, redis_url
 from scripts.servers.install import NoServer
 
 # The conformance suites are shipped in the package; their assertions should explain themselves too.
@@ -14,16 +16,22 @@ settings.register_profile("patient", deadline=None, suppress_health_check=[Healt
 settings.load_profile("patient")
 
 
+#: What a test marked `servers` needs; without a name it is RabbitMQ.
+SERVERS = {"rabbitmq": (amqp_url, management), "redis": (redis_url,)}
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """A test that needs a server and has none fails with what to do; skipped, it would not be missed."""
-    if item.get_closest_marker("servers") is not None and (why := _missing_server()) is not None:
+    marker = item.get_closest_marker("servers")
+    if marker is not None and (why := _missing_server(marker.args or ("rabbitmq",))) is not None:
         pytest.fail(why, pytrace=False)
 
 
-def _missing_server() -> str | None:
+def _missing_server(names: Sequence[str]) -> str | None:
     try:
-        amqp_url()
-        management()
+        for name in names:
+            for look_up in SERVERS[name]:
+                look_up()
     except NoServer as error:
         return str(error)
     return None

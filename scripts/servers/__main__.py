@@ -1,4 +1,4 @@
-"""Run a command with the servers it needs: `python -m scripts.servers rabbitmq -- pytest …`.
+"""Run a command with the servers it needs: `python -m scripts.servers rabbitmq redis -- pytest …`.
 
 For each server, the first way that works is taken: its address in the environment; its programs on this machine, as a
 private instance in a temporary folder; installed with apt-get if this is root on Debian; else what to do is told.
@@ -13,9 +13,10 @@ from contextlib import ExitStack
 from pathlib import Path
 from types import FrameType
 
-from scripts.servers.addresses import AMQP_URL, MANAGEMENT_URL
+from scripts.servers.addresses import AMQP_URL, MANAGEMENT_URL, REDIS_URL
 from scripts.servers.install import NoServer
 from scripts.servers.rabbitmq import RabbitMQ, ensure_rabbitmq
+from scripts.servers.redis import Redis, ensure_redis
 
 
 def main(arguments: list[str]) -> int:
@@ -62,11 +63,20 @@ def start_rabbitmq(life: ExitStack, folder: Path) -> dict[str, str]:
     return {AMQP_URL: broker.url, MANAGEMENT_URL: broker.management_url}
 
 
+def start_redis(life: ExitStack, folder: Path) -> dict[str, str]:
+    """A Redis, and the variable that tells the tests where it is."""
+    if REDIS_URL in os.environ:
+        return {}
+    ensure_redis()
+    print("goatherd: starting a private Redis", file=sys.stderr)
+    return {REDIS_URL: life.enter_context(Redis(folder)).url}
+
+
 def _leave(number: int, _frame: FrameType | None) -> None:
     sys.exit(128 + number)
 
 
-START = {"rabbitmq": start_rabbitmq}
+START = {"rabbitmq": start_rabbitmq, "redis": start_redis}
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

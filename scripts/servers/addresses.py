@@ -6,6 +6,7 @@ from scripts.servers.install import NoServer
 from scripts.servers.management import Management
 
 AMQP_URL, MANAGEMENT_URL = "GOATHERD_TEST_AMQP_URL", "GOATHERD_TEST_RABBITMQ_MANAGEMENT_URL"
+REDIS_URL = "GOATHERD_TEST_REDIS_URL"
 
 
 def amqp_url() -> str:
@@ -18,12 +19,17 @@ def management() -> Management:
     return Management(_told(MANAGEMENT_URL))
 
 
+def redis_url() -> str:
+    """The Redis for tests; raises NoServer."""
+    return _told(REDIS_URL)
+
+
 def _told(variable: str) -> str:
     try:
         return os.environ[variable]
     except KeyError:
         raise NoServer(
-            f"{variable} is not set, so this test has no RabbitMQ. Run `make test`, which starts one, or "
-            f"`python -m scripts.servers rabbitmq -- python -m pytest …`, or leave such tests out with "
+            f"{variable} is not set, so this test has no server. Run `make test`, which starts all of them, or "
+            f"`python -m scripts.servers rabbitmq redis -- python -m pytest …`, or leave such tests out with "
             f"`make test-embedded`."
         ) from None

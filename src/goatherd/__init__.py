@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
     from goatherd.engine.context import Context
-    from goatherd.errors import GiveUp, GoatherdError, RetryLater, Unavailable
+    from goatherd.errors import CallTimeout, GiveUp, GoatherdError, JobFailed, RetryLater, Unavailable
     from goatherd.model.dead_letter import DeadLetter
     from goatherd.model.health import Health
     from goatherd.model.job import Job
     from goatherd.model.retry import Retry
     from goatherd.model.topology import Queue
+    from goatherd.run import Run
     from goatherd.task import Task
 else:
     # Names are loaded when they are first used, because the command line lives in this package too and must start
@@ -18,6 +19,7 @@ else:
     import importlib
 
     _HOMES = {
+        "CallTimeout": "goatherd.errors",
         "Context": "goatherd.engine.context",
         "DeadLetter": "goatherd.model.dead_letter",
         "GiveUp": "goatherd.errors",
@@ -25,9 +27,11 @@ else:
         "GoatherdError": "goatherd.errors",
         "Health": "goatherd.model.health",
         "Job": "goatherd.model.job",
+        "JobFailed": "goatherd.errors",
         "Queue": "goatherd.model.topology",
         "Retry": "goatherd.model.retry",
         "RetryLater": "goatherd.errors",
+        "Run": "goatherd.run",
         "Task": "goatherd.task",
         "Unavailable": "goatherd.errors",
     }
@@ -43,6 +47,7 @@ else:
 
 
 __all__ = [
+    "CallTimeout",
     "Context",
     "DeadLetter",
     "GiveUp",
@@ -50,9 +55,11 @@ __all__ = [
     "GoatherdError",
     "Health",
     "Job",
+    "JobFailed",
     "Queue",
     "Retry",
     "RetryLater",
+    "Run",
     "Task",
     "Unavailable",
 ]

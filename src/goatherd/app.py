@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from functools import cached_property
@@ -17,6 +17,8 @@ from goatherd.engine.context import BlockingContext, Context
 from goatherd.engine.meter import Meter
 from goatherd.errors import DefinitionError, NotOpen
 from goatherd.model.annotations import caller_scope
+from goatherd.model.answers import rule_for
+from goatherd.model.contracts import Contracts
 from goatherd.model.dead_letter import DeadLetter
 from goatherd.model.formats import FORMATS, Format
 from goatherd.model.health import Health
@@ -26,7 +28,8 @@ from goatherd.model.seconds import Seconds, seconds
 from goatherd.model.task import TaskDefinition
 from goatherd.model.topology import Queue, check_queue_name
 from goatherd.ports.clock import Clock, SystemClock
-from goatherd.roles import Role, serving
+from goatherd.roles import Role, answering, serving
+from goatherd.run import Run
 from goatherd.session import Opener, Session
 from goatherd.task import AsyncTask, PlainTask, Register, Task, register
 from goatherd.wiring import open_ports
@@ -48,7 +51,7 @@ class Goatherd:
         self._name = name
         self.keywords: Mapping[str, Any] = settings
         self._tasks: dict[str, Task[..., Any]] = {}
-        self._queues: dict[str, Queue] = {}
+        self._contracts = Contracts(name)
         self._sessions: dict[asyncio.AbstractEventLoop, Session] = {}
         #: Two tasks may enter at the same moment; the second waits for what the first opens.
         self._opening: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
@@ -101,7 +104,7 @@ class Goatherd:
             if options.get(name) is not None:
                 options[name] = _span(name, options[name])
         if isinstance(options.get("queue"), Queue):
-            options["queue"] = self._own(options["queue"]).name
+            options["queue"] = self._contracts.own(options["queue"]).name
         if not functions:
             return Register(self, options)
         [function] = functions
@@ -121,10 +124,15 @@ class Goatherd:
         arguments: Mapping[str, str | int | bool] | None = None,
         prefetch: int | None = None,
         passive: bool = False,
+        answers_on: str | None = None,
+        match: str | None = None,
+        until: Mapping[str, Collection[str]] | None = None,
     ) -> Queue:
-        """Describe a queue that has a contract with other programs."""
-        if name in self._queues:
-            raise DefinitionError(f"The queue {name!r} is described twice in the app {self._name!r}; describe it once.")
+        """Describe a queue that has a contract with other programs.
+
+        With `answers_on` the service that takes from it answers on that queue: an answer belongs to the job whose id
+        is in its member `match`, earlier ones tell how far it is, and the first that fits `until` is the result.
+        """
         described = Queue(
             name=name,
             contract=True,
@@ -138,8 +146,9 @@ class Goatherd:
             arguments=dict(arguments or {}),
             prefetch=prefetch,
             passive=passive,
+            answers=rule_for(name, answers_on, match, until),
         )
-        self._queues[name] = described
+        self._contracts.add(described)
         return described
 
     def lifespan(self, function: Lifespan, /) -> Lifespan:
@@ -166,6 +175,7 @@ class Goatherd:
             session = self._sessions.get(loop)
             if session is None:
                 session = await Session.open(self.settings, self.clock, self.meter, self.contracts(), self.opener)
+                session.answering = lambda: answering(self)
                 self._sessions[loop] = session
             session.users += 1
         return self
@@ -178,11 +188,19 @@ class Goatherd:
         session.users -= 1
         if session.users == 0:
             del self._sessions[loop]
-            await session.ports.close()
+            await session.close()
 
     def serve(self, *roles: Role) -> AbstractAsyncContextManager[Goatherd]:
         """Open the app and run these roles inside this program."""
         return serving(self, roles)
+
+    @overload
+    def run(self, id: str) -> Run[Any]: ...
+    @overload
+    def run(self, id: str, of: Task[_P, _R]) -> Run[_R]: ...
+    def run(self, id: str, of: Task[..., Any] | None = None) -> Run[Any]:
+        """A tracked job by its id; with `of` its result has that task's type."""
+        return Run(self, id, None if of is None else of.definition.signature)
 
     async def send_many(self, jobs: Iterable[Job[Any]]) -> list[str]:
         """Send jobs of any tasks in one go, in order; returns their ids."""
@@ -193,7 +211,8 @@ class Goatherd:
         from goatherd.engine.health import gather_health
 
         session = self.session()
-        return await gather_health(session.ports.broker, session.ports.operations, self.meter)
+        own = session.calls.reply_queue
+        return await gather_health(session.ports.broker, session.ports.operations, self.meter, own)
 
     def metrics(self) -> str:
         """This process's metrics in Prometheus text."""
@@ -233,14 +252,14 @@ class Goatherd:
     def queue_named(self, name: str | None) -> Queue:
         """The described queue of that name, or one of our own; None means the default queue."""
         wanted = self.settings.default_queue if name is None else name
-        return self._queues.get(wanted) or Queue(name=wanted)
+        return self._contracts.find(wanted) or Queue(name=wanted)
 
     def format_of(self, queue: str) -> Format:
         """How messages on a queue look."""
         if queue == announcement_queue(self._name).name:
             return FORMATS["plain"]
         # A dead letter of another program may come from a queue that could not even be named here.
-        described = self._queues.get(queue)
+        described = self._contracts.find(queue)
         return FORMATS[described.format if described is not None else "native"]
 
     def definitions(self) -> list[TaskDefinition]:
@@ -249,21 +268,11 @@ class Goatherd:
 
     def contracts(self) -> list[Queue]:
         """Every queue that the app uses, as it wants the broker to have it."""
-        wanted = dict(self._queues)
-        for task in self.definitions():
-            wanted.setdefault(task.queue, self.queue_named(task.queue))
+        wanted = self._contracts.with_those_of(task.queue for task in self.definitions())
         if not self.dead_letter_hooks:
-            return list(wanted.values())
+            return wanted
         announcements = announcement_queue(self._name)
-        return [replace(queue, announces_to=announcements.name) for queue in wanted.values()] + [announcements]
-
-    def _own(self, queue: Queue) -> Queue:
-        if self._queues.get(queue.name) is not queue:
-            raise DefinitionError(
-                f"The queue {queue.name!r} was described by another app, so the app {self._name!r} does not know its "
-                f"contract; describe it here too, with app.queue(...)."
-            )
-        return queue
+        return [replace(queue, announces_to=announcements.name) for queue in wanted] + [announcements]
 
     def session(self) -> Session:
         """The open session of this event loop; raises NotOpen."""

@@ -19,18 +19,20 @@ from goatherd.model.topology import check_queue_name
 
 Positive = Annotated[float, msgspec.Meta(gt=0)]
 PositiveCount = Annotated[int, msgspec.Meta(ge=1)]
+Name = Annotated[str, msgspec.Meta(min_length=1)]
 
 PREFIX = "GOATHERD_"
 #: Names with our prefix that are no settings: servers for the test suite.
 NOT_SETTINGS = ("GOATHERD_TEST_",)
 FILE = "goatherd.toml"
-SCHEMES = ("sqlite", "amqp", "amqps")
+SCHEMES = {"broker_url": ("sqlite", "amqp", "amqps"), "events_url": ("sqlite", "redis", "rediss")}
 
 
 class SettingsKeywords(TypedDict, total=False):
     """Every setting; also `GOATHERD_<NAME>` in the environment and a line of `goatherd.toml`."""
 
     broker_url: str | None
+    events_url: str | None
     declare: Literal["create", "check", "never"]
     queue_type: Literal["quorum", "classic"]
     connections: Literal["split", "shared"]
@@ -40,9 +42,15 @@ class SettingsKeywords(TypedDict, total=False):
     concurrency: int
     grace_period: float
     publish_deadline: float
+    call_deadline: float
+    calls_in_flight: int
+    reply_queue: Literal["durable", "exclusive"]
     payload_limit: int
     deploy_grace: float
     lease: float
+    event_prefix: str | None
+    live_prefix: str
+    event_ttl: float
     retry: Retry
     redact: Sequence[str]
 
@@ -52,6 +60,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     #: Where jobs wait.
     broker_url: str
+    #: Where the events of tracked jobs are kept; None means with the jobs, or in a file if these are with a broker.
+    events_url: str | None = None
     #: The app's name; not a setting of its own.
     app: str = "goatherd"
     #: On a broker of its own: make what is missing, check that all is there, or do neither.
@@ -72,12 +82,24 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     grace_period: Annotated[float, msgspec.Meta(ge=0)] = 20.0
     #: Seconds within which the broker must accept a job.
     publish_deadline: Positive = 10.0
+    #: Seconds that a call waits for its answer, unless it or its task says otherwise.
+    call_deadline: Positive = 30.0
+    #: Calls of this process that may wait for their answers at once.
+    calls_in_flight: PositiveCount = 1000
+    #: The queue for answers: one that outlives a lost connection, or one that the broker names and drops with it.
+    reply_queue: Literal["durable", "exclusive"] = "durable"
     #: Bytes that the arguments of one job may take.
     payload_limit: PositiveCount = 1024 * 1024
     #: Seconds for which a job of an unknown task, argument or envelope is offered to other workers.
     deploy_grace: Annotated[float, msgspec.Meta(ge=0)] = 600.0
     #: Seconds of silence after which a worker that hangs loses its jobs.
     lease: Annotated[float, msgspec.Meta(ge=1)] = 30.0
+    #: What names of keys on Redis begin with; None means the app's name.
+    event_prefix: Name | None = None
+    #: What names of channels on Redis begin with.
+    live_prefix: Name = "sse:events"
+    #: Seconds for which a job's events are kept after the last of them.
+    event_ttl: Annotated[float, msgspec.Meta(ge=1, le=315_360_000)] = 3600.0
     #: Argument names whose values are not shown.
     redact: tuple[str, ...] = ("password", "token", "secret")
 
@@ -85,6 +107,18 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     def held_by_worker(self) -> int:
         """The prefetch in force."""
         return self.prefetch if self.prefetch is not None else 2 * self.concurrency
+
+    @property
+    def event_store(self) -> str:
+        """The URL of the events in force."""
+        if self.events_url is not None:
+            return self.events_url
+        return self.broker_url if self.broker_url.startswith("sqlite:") else default_file(self.app)
+
+    @property
+    def event_store_is_local(self) -> bool:
+        """Whether events stay on this machine while jobs may go to others."""
+        return self.event_store.startswith("sqlite:") and not self.broker_url.startswith("sqlite:")
 
 
 class RetryTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -117,15 +151,21 @@ def read_settings(app: str, sources: Sources) -> tuple[Settings, Retry]:
     """The settings in force and the default retry rule; raises SettingsError with every mistake."""
     problems: list[str] = []
     values = _merge(sources, problems)
-    values.setdefault("broker_url", (f"sqlite:///.goatherd/{app}.db", "the default"))
+    values.setdefault("broker_url", (default_file(app), "the default"))
     values.setdefault("default_queue", (app, "the app's name"))
     retry = _retry(values.pop("retry", None), problems)
     checked = {name: _checked(name, *told, problems) for name, told in values.items()}
-    _check_url("broker_url", checked["broker_url"], problems)
+    for name in SCHEMES:
+        _check_url(name, checked.get(name), problems)
     _check_queue("default_queue", checked["default_queue"], problems)
     if problems:
         raise SettingsError(problems)
     return Settings(app=app, **checked), retry
+
+
+def default_file(app: str) -> str:
+    """Where everything is kept unless it is said otherwise."""
+    return f"sqlite:///.goatherd/{app}.db"
 
 
 def check_keywords(keywords: Mapping[str, Any]) -> None:
@@ -194,9 +234,10 @@ def _check_url(name: str, url: Any, problems: list[str]) -> None:
     if url is None:
         return
     scheme, separator, _ = url.partition("://")
-    if not separator or scheme.lower() not in SCHEMES:
+    schemes = SCHEMES[name]
+    if not separator or scheme.lower() not in schemes:
         problems.append(
-            f"{name} is {without_password(url)!r}: it must begin with {' or '.join(f'{s}://' for s in SCHEMES)}, "
+            f"{name} is {without_password(url)!r}: it must begin with {' or '.join(f'{s}://' for s in schemes)}, "
             f"for example sqlite:///jobs.db"
         )
 

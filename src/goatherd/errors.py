@@ -5,6 +5,8 @@ GoatherdError
 ├── InvalidArguments                                                also a TypeError
 ├── Unavailable                                                     not accepted: safe to try again
 │   └── Refused                                                     a limit is reached
+├── CallTimeout                                                     accepted, no answer; also a TimeoutError
+├── JobFailed                                                       the task raised
 ├── UnknownJob                                                      no such job or dead letter
 ├── TopologyMismatch                                                the broker differs from the definition
 └── RetryLater    GiveUp                                            raised by tasks
@@ -77,6 +79,25 @@ class Refused(Unavailable):
     def __init__(self, message: str, *, limit: str, retry_after: float = 1.0, jobs: Sequence[str] = ()) -> None:
         self.limit = limit
         super().__init__(message, retry_after=retry_after, jobs=jobs)
+
+
+class CallTimeout(GoatherdError, TimeoutError):
+    """Accepted, but no answer by the deadline."""
+
+    http_status: int = 504
+
+    def __init__(self, job_id: str, message: str) -> None:
+        self.job_id = job_id
+        super().__init__(message)
+
+
+class JobFailed(GoatherdError):
+    """The task raised; carries the remote error's type, message and traceback."""
+
+    def __init__(self, job_id: str, error_type: str, message: str, traceback: str = "") -> None:
+        self.job_id, self.error_type, self.message, self.traceback = job_id, error_type, message, traceback
+        where = f"\n\nWhere it happened:\n{traceback}" if traceback else ""
+        super().__init__(f"Job {job_id} failed with {error_type}: {message}{where}")
 
 
 class UnknownJob(GoatherdError):

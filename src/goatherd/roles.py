@@ -6,12 +6,14 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from goatherd.engine.admission import Rules
 from goatherd.engine.announcements import announcing
-from goatherd.engine.attempt import Attempts, Rules
+from goatherd.engine.attempt import Attempts, Means
 from goatherd.engine.catalogue import Catalogue
 from goatherd.engine.hold_limits import check_hold_limits
 from goatherd.engine.processes import Home
 from goatherd.engine.runner import Runner
+from goatherd.engine.shared_answers import taking_answers
 from goatherd.engine.watchdog import Watchdog
 from goatherd.engine.worker import Load, Worker
 from goatherd.errors import DefinitionError
@@ -50,7 +52,26 @@ async def working(
         life.callback(watchdog.stop)
         life.push_async_callback(worker.stop)
         await worker.start()
+        if queues is None:
+            session.takes_answers = True
         yield worker
+
+
+@asynccontextmanager
+async def answering(app: Goatherd) -> AsyncIterator[Worker]:
+    """Take answers from the queues that services share, and do nothing else, until the block ends."""
+    session = app.session()
+    catalogue = Catalogue(_answer_tasks(app, session), {queue.name: queue for queue in app.contracts()})
+    runner = Runner(app, session.clock, ())
+    worker = _worker_of(app, session, runner, catalogue, catalogue.queues)
+    await worker.start()
+    session.takes_answers = True
+    try:
+        yield worker
+    finally:
+        session.takes_answers = False
+        await worker.stop()
+        await runner.close()
 
 
 def make_worker(
@@ -63,13 +84,26 @@ def make_worker(
 ) -> Worker:
     """A worker on a session's broker, not started yet; raises DefinitionError."""
     catalogue = make_catalogue(app, session)
-    chosen = _chosen(app, catalogue, queues)
+    return _worker_of(app, session, runner, catalogue, _chosen(app, catalogue, queues), concurrency)
+
+
+def _worker_of(
+    app: Goatherd,
+    session: Session,
+    runner: Runner,
+    catalogue: Catalogue,
+    queues: Iterable[str],
+    concurrency: int | None = None,
+) -> Worker:
     settings = app.settings
     at_once = concurrency or settings.concurrency
     held = settings.held_by_worker if concurrency is None else settings.prefetch or 2 * concurrency
     rules = Rules(deploy_grace=settings.deploy_grace)
-    attempts = Attempts(session.ports.broker, catalogue, runner, session.clock, session.telemetry, rules)
-    prefetch = {queue: app.queue_named(queue).prefetch or held for queue in chosen}
+    means = Means(
+        broker=session.ports.broker, courier=session.ports.courier, clock=session.clock, telemetry=session.telemetry
+    )
+    attempts = Attempts(means, catalogue, runner, rules)
+    prefetch = {queue: app.queue_named(queue).prefetch or held for queue in queues}
     load = Load(prefetch=prefetch, concurrency=at_once, grace_period=settings.grace_period)
     return Worker(session.ports.broker, attempts, session.clock, load, rules.most_deaths)
 
@@ -82,8 +116,14 @@ def make_catalogue(app: Goatherd, session: Session, definitions: Iterable[TaskDe
             Home.of(task)
     if app.dead_letter_hooks:
         tasks.append(announcing(app.name, session.ports.dead_letters, app.format_of, app.dead_letter_hooks))
+    tasks += _answer_tasks(app, session)
     check_hold_limits(tasks, session.ports.operations)
     return Catalogue(tasks, {queue.name: queue for queue in app.contracts()})
+
+
+def _answer_tasks(app: Goatherd, session: Session) -> list[TaskDefinition]:
+    rules = {queue.answers.queue: queue.answers for queue in app.contracts() if queue.answers is not None}
+    return [taking_answers(rule, session.events, session.clock, session.telemetry) for rule in rules.values()]
 
 
 def _chosen(app: Goatherd, catalogue: Catalogue, queues: Iterable[str] | None) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import fields
 from datetime import datetime
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, TypeAlias, TypeVar, cast, overload
 
 import msgspec
 
@@ -21,6 +21,7 @@ from goatherd.model.seconds import Seconds
 from goatherd.model.signature import Signature
 from goatherd.model.task import Declaration, TaskDefinition, Wants
 from goatherd.ports.clock import SystemClock
+from goatherd.run import Run
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
@@ -83,6 +84,17 @@ class Task(Generic[_P, _R]):
         session = self._app.session()
         return await session.sender.send(self.job(*args, **kwargs))
 
+    async def call(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        """Ask and wait for the answer until the deadline."""
+        result: Any = await self._app.session().call(self.job(*args, **kwargs))
+        return cast(_R, result)
+
+    async def start(self, *args: _P.args, **kwargs: _P.kwargs) -> Run[_R]:
+        """Send it tracked: its state and its result can be asked for by its id."""
+        job = self.job(*args, **kwargs)
+        await self._app.session().start(job)
+        return Run(self._app, job.id, self.definition.signature)
+
     def job(self, *args: _P.args, **kwargs: _P.kwargs) -> Job[_R]:
         """Check the arguments and make a job for `app.send_many`."""
         return prepare(self.definition, args, kwargs, self._options, self._app.settings.payload_limit)
@@ -115,6 +127,7 @@ class Task(Generic[_P, _R]):
             priority=said.priority,
             concurrency=said.concurrency,
             remote=said.remote,
+            answers=queue.answers,
         )
 
     def _run_here(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -8,8 +8,10 @@ from goatherd.config import Settings
 from goatherd.errors import MissingExtra
 from goatherd.model.readings import Readings
 from goatherd.ports.broker import Broker, QueueOperations
+from goatherd.ports.calls import Courier
 from goatherd.ports.clock import Clock
 from goatherd.ports.dead_letters import DeadLetters
+from goatherd.ports.events import Events
 from goatherd.ports.records import QueueControls, StoreChecks, WorkerRecords
 
 
@@ -18,6 +20,7 @@ class Ports:
     """Everything that an open app speaks to."""
 
     broker: Broker
+    courier: Courier
     operations: QueueOperations
     dead_letters: DeadLetters
     controls: QueueControls
@@ -66,6 +69,7 @@ async def _open_sqlite(settings: Settings, clock: Clock) -> Ports:
 
     return Ports(
         broker=broker,
+        courier=broker,
         operations=broker,
         dead_letters=SqliteDeadLetters(database, clock),
         controls=records,
@@ -96,6 +100,7 @@ async def _open_rabbitmq(settings: Settings) -> Ports:
     await broker.open()
     return Ports(
         broker=broker,
+        courier=broker,
         operations=broker,
         dead_letters=broker.dead_letters,
         controls=broker.records,
@@ -104,6 +109,47 @@ async def _open_rabbitmq(settings: Settings) -> Ports:
         close=broker.close,
         vanish=broker.vanish,
     )
+
+
+async def open_events(settings: Settings, clock: Clock) -> Events:
+    """Open what keeps the events of tracked jobs; raises Unavailable, SettingsError or MissingExtra."""
+    if settings.event_store.startswith("sqlite:"):
+        return await _open_sqlite_events(settings, clock)
+    return await _open_redis_events(settings)
+
+
+async def _open_sqlite_events(settings: Settings, clock: Clock) -> Events:
+    from goatherd.adapters.sqlite.events import SqliteEvents
+    from goatherd.adapters.sqlite.opening import FILES, path_of
+
+    # A file that the broker has open is shared with it.
+    files = FILES
+    database = await asyncio.to_thread(files.take, path_of(settings.event_store))
+
+    async def give_back() -> None:
+        await asyncio.to_thread(files.give_back, database)
+
+    return SqliteEvents(
+        database, clock, ttl=settings.event_ttl, deadline=settings.publish_deadline, give_back=give_back
+    )
+
+
+async def _open_redis_events(settings: Settings) -> Events:
+    try:
+        from goatherd.adapters.redis.address import read_address
+        from goatherd.adapters.redis.events import RedisEvents, Terms
+    except ImportError as error:
+        raise MissingExtra("An events_url with redis://", "redis") from error
+
+    terms = Terms(
+        prefix=settings.event_prefix or settings.app,
+        live_prefix=settings.live_prefix,
+        ttl=settings.event_ttl,
+        deadline=settings.publish_deadline,
+    )
+    events = RedisEvents(read_address(settings.event_store), terms)
+    await events.open()
+    return events
 
 
 def metrics_text(readings: Readings) -> str:

@@ -1,7 +1,7 @@
 """Run the code fragments of a page, one after the other, in one namespace.
 
 The main program of a process of its own; what to run comes as JSON on standard input. A fragment that awaits is run
-while the page's `app` is open, so that its verbs really send.
+while the page's `app` is open, so that its verbs really send, and one that calls has a worker beside it.
 """
 
 import ast
@@ -29,15 +29,21 @@ async def run(fragments: Sequence[tuple[str, str]], modules: Sequence[str], *, i
         if imagine:
             namespace.update(dict.fromkeys(_unknown(ast.parse(text), namespace), SOMETHING))
         code = compile(text, place, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        if "blocking(" in text:
+            # As its reader would: on a thread without a loop.
+            in_thread = asyncio.to_thread(eval, code, namespace)
+            await _in_open_app(namespace, in_thread, answered=".call(" in text)
+            continue
         waiting = eval(code, namespace)
         if inspect.iscoroutine(waiting):
-            await _in_open_app(namespace, waiting)
+            await _in_open_app(namespace, waiting, answered=".call(" in text)
 
 
-async def _in_open_app(namespace: dict[str, Any], waiting: Coroutine[Any, Any, None]) -> None:
+async def _in_open_app(namespace: dict[str, Any], waiting: Coroutine[Any, Any, None], *, answered: bool) -> None:
     if "app" not in namespace:
         return await waiting
-    async with namespace["app"]:
+    app = namespace["app"]
+    async with app.serve("worker") if answered else app:
         return await waiting
 
 

@@ -3,21 +3,19 @@
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
-
-import pytest
 
 from tests.docs.markdown import ROOT
 from tests.docs.story import user_environment
 from tests.docs.terminal import Terminal
 
 
-@pytest.fixture
-def worker(tmp_path: Path) -> Iterator[Terminal]:
-    """`goatherd dev hello:app`, taking jobs, in a folder that holds hello.py."""
-    shutil.copy(ROOT / "examples" / "hello.py", tmp_path)
-    terminal = Terminal("goatherd dev hello:app", tmp_path, user_environment())
+@contextmanager
+def worker(command: str, folder: Path, settings: Mapping[str, str] = MappingProxyType({})) -> Iterator[Terminal]:
+    """A worker in a terminal of its own, taking jobs."""
+    terminal = Terminal(command, folder, {**user_environment(), **settings})
     try:
         terminal.shows(["...Taking jobs from hello..."])
         yield terminal
@@ -25,15 +23,17 @@ def worker(tmp_path: Path) -> Iterator[Terminal]:
         terminal.close()
 
 
-def test_hello_is_said_by_the_worker(worker: Terminal, tmp_path: Path) -> None:
-    sent = run(["python", "hello.py"], tmp_path)
-    assert sent.startswith("Sent job 01")
-    worker.shows(["Hello, Ada!", "...greet[...] done in..."])
+def test_hello_is_answered_by_the_worker(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "examples" / "hello.py", tmp_path)
+    with worker("goatherd dev hello:app", tmp_path) as terminal:
+        assert run(["python", "hello.py"], tmp_path) == "Hello, Ada!\n"
+        terminal.shows(["...greet[...] done in..."])
 
 
 def test_hello_can_be_run_with_make(tmp_path: Path) -> None:
     elsewhere = {"GOATHERD_BROKER_URL": f"sqlite:///{tmp_path}/hello.db"}
-    assert run(["make", "-s", "example", "NAME=hello"], ROOT, elsewhere).startswith("Sent job 01")
+    with worker("goatherd dev examples.hello:app", ROOT, elsewhere):
+        assert run(["make", "-s", "example", "NAME=hello"], ROOT, elsewhere) == "Hello, Ada!\n"
 
 
 def run(command: list[str], folder: Path, settings: Mapping[str, str] = MappingProxyType({})) -> str:

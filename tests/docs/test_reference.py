@@ -13,7 +13,7 @@ import pytest
 import goatherd
 import goatherd.sync
 import goatherd.testing
-from goatherd import DeadLetter, Goatherd, Health, Retry, RetryLater, Task, errors
+from goatherd import DeadLetter, Goatherd, Health, Retry, RetryLater, Run, Task, errors
 from goatherd.adapters.prometheus import render
 from goatherd.config import NAMES, PREFIX, RetryTable, Settings
 from goatherd.engine.context import BlockingContext
@@ -22,8 +22,9 @@ from goatherd.model import message
 from goatherd.model.dead_letter import Reason
 from goatherd.model.envelope import Envelope
 from goatherd.model.health import QueueHealth
+from goatherd.model.reply import Reply
 from goatherd.model.task import Declaration
-from goatherd.ports.telemetry import Outcome
+from goatherd.ports.telemetry import AnswerOutcome, CallOutcome, Outcome, Stray
 from goatherd.testing import Herd, JobRecord
 from scripts import cli_reference
 from tests.docs.markdown import DOCS, name_of, pages, section
@@ -139,9 +140,9 @@ def test_every_metric_is_named() -> None:
 
 
 def test_labels_of_metrics_are_named() -> None:
-    told = rows(read("metrics.md"))["outcome"][1]
-    # No attempt of a worker ends as refused: that is told of jobs for which none was made.
-    assert [outcome for outcome in get_args(Outcome) if outcome != "refused" and f"`{outcome}`" not in told] == []
+    labels = [line for line in read("metrics.md").splitlines() if line.startswith(("| `outcome`", "| `why`"))]
+    for line, values in zip(labels, (Outcome, CallOutcome, AnswerOutcome, Stray), strict=True):
+        assert [value for value in get_args(values) if f"`{value}`" not in line] == []
 
 
 # --- wire format and states ---------------------------------------------------------------------
@@ -151,6 +152,10 @@ def test_every_member_of_the_envelope_is_described() -> None:
     assert set(rows(section(REFERENCE / "wire-format.md", "Native: the envelope, version 1"))) == set(
         Envelope.__struct_fields__
     )
+
+
+def test_every_member_of_an_answer_is_described() -> None:
+    assert set(rows(section(REFERENCE / "wire-format.md", "Answers"))) == set(Reply.__struct_fields__)
 
 
 def test_every_header_of_ours_is_described() -> None:
@@ -183,7 +188,8 @@ def test_every_public_name_has_its_section() -> None:
         ("Health", {field.name for field in fields(Health)} | {"to_dict"}),
         ("Herd", members(Herd) - {"close"}),
         ("JobRecord", {field.name for field in fields(JobRecord)}),
-        ("Queue", {"format", "ttl", "max_length", "prefetch"}),
+        ("Queue", {"format", "ttl", "max_length", "prefetch", "answers_on", "match", "until"}),
+        ("Run", members(Run)),
     ],
 )
 def test_every_member_is_described(heading: str, wanted: set[str]) -> None:
@@ -192,7 +198,7 @@ def test_every_member_is_described(heading: str, wanted: set[str]) -> None:
 
 
 def test_every_option_of_a_job_is_described() -> None:
-    verbs = {"send", "job", "options", "task", "name", "app"}
+    verbs = {"send", "call", "start", "job", "options", "task", "name", "app"}
     assert names_in(section(API, "Task")) == parameters(Task.options) | verbs
 
 

@@ -19,6 +19,14 @@ async def work(ctx: Context, milliseconds: int) -> None:
 
 
 @app.task
+async def answer(ctx: Context, number: int, milliseconds: int) -> int:
+    mark("start", ctx)
+    await asyncio.sleep(milliseconds / 1000)
+    mark("end", ctx)
+    return number
+
+
+@app.task
 async def murder(ctx: Context) -> None:
     mark("start", ctx)
     os.kill(os.getpid(), signal.SIGKILL)

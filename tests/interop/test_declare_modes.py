@@ -149,3 +149,36 @@ async def test_what_a_user_may_do_can_be_limited(
             assert letters[0].reason == "unparsable"
     finally:
         broker.ask("DELETE", f"users/{user}")
+
+
+async def test_calls_work_for_a_user_that_may_only_do_what_they_need(
+    url: str, broker: Management, virtual_host: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Giving up is the only thing that needs more, and without it a call is simply done to its end."""
+    caplog.set_level("INFO", "goatherd.rabbitmq")
+    user = f"caller-{virtual_host}"
+    broker.ask("PUT", f"users/{user}", {"password": "secret", "tags": ""})
+    try:
+        own = r"^shop($|\.)"
+        broker.allow(virtual_host, user, configure=own, write=rf"amq\.default$|{own}", read=own)
+        app = Goatherd("shop", broker_url=url.replace("guest:guest", f"{user}:secret"))
+        going_on, end = asyncio.Event(), asyncio.Event()
+
+        @app.task
+        async def ask(wait: bool) -> str:
+            if wait:
+                going_on.set()
+                await end.wait()
+            return "answer"
+
+        async with app.serve("worker"):
+            assert await ask.call(wait=False) == "answer"
+            given_up = asyncio.create_task(ask.call(wait=True))
+            await asyncio.wait_for(going_on.wait(), 20)
+            given_up.cancel()
+            assert [await ask.call(wait=False) for _ in range(3)] == ["answer"] * 3
+            end.set()
+    finally:
+        broker.ask("DELETE", f"users/{user}")
+    told = [record.message for record in caplog.records if "given up" in record.message]
+    assert len(told) == 2, "once by the worker and once by the caller"

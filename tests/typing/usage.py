@@ -25,6 +25,7 @@ from goatherd import (
     sync,
 )
 from goatherd.errors import InvalidArguments, NotOpen, Refused
+from goatherd.sync import blocking
 from goatherd.testing import Herd, JobRecord, testing
 
 # --- the verbs ----------------------------------------------------------------------------------------------------
@@ -83,6 +84,25 @@ def jobs_have_the_type_of_their_result() -> tuple[Job[str], Job[int], Job[None]]
 
 def a_task_can_be_handed_on(task: Task[[str, str], None]) -> Task[[str, str], None]:
     return task.options(priority=1)
+
+
+# --- threaded programs --------------------------------------------------------------------------------------------
+
+
+def in_a_thread() -> None:
+    job_id: str = blocking(send_mail).send("a@b.c", "hi")
+    later = blocking(send_mail).options(delay=60, priority=3).options(id="welcome-8")
+    later.send(to="a@b.c", subject="later")
+    text: str = blocking(summarise).options(deadline=timedelta(seconds=5)).call("https://a", words=7)
+    small: str = blocking(resize).call("cat.png")
+    words: int = blocking(count_words).call("one two")
+    herd = blocking(shop)
+    ids: list[str] = herd.send_many(send_mail.job(to=to, subject="news") for to in ("a@b.c", "d@e.f"))
+    with herd.serve("worker") as same:
+        health: Health = same.health()
+    herd.serve("worker")
+    print(job_id, text, small, words, ids, health.loop_alive, health.last_heartbeat.isoformat(), herd.metrics())
+    herd.close()
 
 
 # --- errors and rules ---------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 from goatherd import Context, DeadLetter, Goatherd, Job, Retry, sync
+from goatherd.sync import blocking
 from goatherd.testing import testing
 
 app = Goatherd("wrong")
@@ -74,6 +75,22 @@ async def verbs(ctx: Context) -> None:
     print(n, m, k, send_mail.job("a@b.c", "hi").identity)  # E
 
 
+async def awaiting_a_blocking_verb() -> None:
+    await blocking(send_mail).send("a@b.c", "hi")  # E
+    await blocking(summarise).call("url")  # E
+    await blocking(app).health()  # E
+    blocking(send_mail).send("a@b.c")  # E
+    blocking(send_mail).options(dealy=60).send("a@b.c", "hi")  # E
+    blocking(summarise).send("url", delay=3)  # E
+    blocking(summarise).call(url=7)  # E
+    x: int = blocking(summarise).call("url")  # E
+    blocking("summarise")  # E
+    blocking(app).send_many(["job"])  # E
+    blocking(app).serve("werker")  # E
+    async with blocking(app).serve("worker"):  # E
+        print(x)
+
+
 @app.around  # E
 async def no_context() -> None: ...
 
@@ -90,9 +107,9 @@ async def wrong_letter(letter: str) -> None: ...
 async def no_generator() -> None: ...
 
 
-def contexts(ctx: Context, blocking: sync.Context) -> None:
+def contexts(ctx: Context, plain: sync.Context) -> None:
     print(ctx.cancelled)  # E
-    print(blocking.job)  # E
+    print(plain.job)  # E
     ctx.attempt = 2  # E
 
 

@@ -70,7 +70,7 @@ def test_what_is_held_follows_the_concurrency_unless_it_is_said(desk: Desk) -> N
 def test_every_setting_can_be_given_in_the_environment(desk: Desk, name: str) -> None:
     words = get_args(get_type_hints(Settings)[name])
     choice = words[-1] if words and isinstance(words[-1], str) else "7"
-    text = {"broker_url": "sqlite:///x.db", "default_queue": "mail"}.get(name, choice)
+    text = {"broker_url": "sqlite:///x.db", "events_url": "redis://x", "default_queue": "mail"}.get(name, choice)
     assert str(getattr(desk.read({f"GOATHERD_{name.upper()}": text}), name)).removesuffix(".0") == text
 
 
@@ -188,6 +188,18 @@ def test_a_password_is_never_shown_however_broken_the_url_is(desk: Desk, url: st
 def test_a_url_of_no_broker_that_we_know_is_told(desk: Desk, url: str) -> None:
     [problem] = desk.problems({"GOATHERD_BROKER_URL": url})
     assert problem.startswith(f"broker_url is {url!r}: it must begin with sqlite://")
+
+
+def test_events_are_kept_with_the_jobs_if_these_are_in_a_file(desk: Desk) -> None:
+    assert desk.read().event_store == "sqlite:///.goatherd/shop.db"
+    assert desk.read(broker_url="sqlite:///x.db").event_store == "sqlite:///x.db"
+    assert desk.read(broker_url="amqp://broker").event_store == "sqlite:///.goatherd/shop.db"
+    assert desk.read(broker_url="amqp://broker", events_url="redis://cache").event_store == "redis://cache"
+
+
+def test_a_url_that_keeps_no_events_is_told(desk: Desk) -> None:
+    [problem] = desk.problems(events_url=f"amqp://guest:{SECRET}@localhost")
+    assert problem.startswith("events_url is 'amqp://guest:***@localhost': it must begin with sqlite:// or redis://")
 
 
 def test_what_is_no_password_is_shown() -> None:

@@ -36,6 +36,11 @@ class _Snapshot(Collector):
         yield running
         yield _histogram("goatherd_run_seconds", "How long attempts took", readings.run_seconds)
         yield _histogram("goatherd_wait_seconds", "How long jobs waited for a worker", readings.wait_seconds)
+        yield _counter("goatherd_calls", "Calls that ended, by outcome", ended, readings.calls)
+        yield _histogram("goatherd_call_seconds", "How long callers waited", readings.call_seconds)
+        yield _counter("goatherd_answers", "Calls at this worker, by outcome", ("queue", "outcome"), readings.answers)
+        strays = {(why,): count for why, count in readings.strays.items()}
+        yield _counter("goatherd_stray_replies", "Answers for which nobody waited", ("why",), strays)
 
 
 def _counter(name: str, text: str, labels: tuple[str, ...], counts: Mapping[Labels, int]) -> Metric:

@@ -31,8 +31,9 @@ if TYPE_CHECKING:
 @click.option("--deadline", type=Duration(), help="Nobody wants it after so long: it is then not started any more.")
 @click.option("--id", help="The job's id.  [default: a new one]")
 @click.option("--priority", type=click.IntRange(0, 9), help="From 0 to 9, the highest is done first.")
+@click.option("--call", "wait", is_flag=True, help="Wait for the result and print it as JSON, until the deadline.")
 @with_output
-def send(output: Output, target: str, task: str, arguments: Sequence[str], **options: Any) -> None:
+def send(output: Output, *, target: str, task: str, arguments: Sequence[str], wait: bool, **options: Any) -> None:
     """Send one job and print its id; it is stored safely when the command returns.
 
     A VALUE is read as JSON where it is JSON (5, true, null, [1, 2], {"a": 1}), otherwise as text. The arguments are
@@ -43,11 +44,17 @@ def send(output: Output, target: str, task: str, arguments: Sequence[str], **opt
     Examples:
       goatherd send shop:app greet name=Ada
       goatherd send shop:app send_mail to=a@b.c 'tags=["new"]' --delay 1h30m
+      goatherd send shop:app greet name=Ada --call
     """
     if options["delay"] is not None and options["at"] is not None:
         raise click.UsageError("Give --delay or --at, not both: each says when the job may start.")
+    if wait and (options["delay"] is not None or options["at"] is not None):
+        raise click.UsageError("A call is made now: leave out --delay and --at, or leave out --call.")
     app = load_app(target)
     job = make_job(find_task(app, task), _pairs(arguments), options)
+    if wait:
+        click.echo(asyncio.run(_call(app, job)))
+        return
     listeners = asyncio.run(_send(app, job))
     queue = job.definition.queue
     if output.json:
@@ -88,6 +95,13 @@ async def _send(app: Goatherd, job: Job[Any]) -> int:
         await app.send_many([job])
         states = await app.session().ports.operations.queues()
         return sum(state.consumers for state in states if state.name == job.definition.queue)
+
+
+async def _call(app: Goatherd, job: Job[Any]) -> str:
+    """Call it; returns the result as JSON."""
+    async with app:
+        result = await app.session().call(job)
+    return job.definition.signature.encode_result(result).decode()
 
 
 def _pairs(arguments: Sequence[str]) -> dict[str, str]:

@@ -2,23 +2,25 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
 
+from goatherd.engine.admission import Admission, Admitted, Rules, crashed, deaths_of, expired
+from goatherd.engine.answers import Answers, for_caller
 from goatherd.engine.catalogue import Catalogue
 from goatherd.engine.cutoff import Cutoff
+from goatherd.engine.given_up import GivenUp
 from goatherd.engine.processes import Child, ChildDied, RemoteFault
 from goatherd.engine.runner import Runner
 from goatherd.errors import Unavailable
-from goatherd.model.envelope import FromTheFuture, Unparsable
-from goatherd.model.formats import Work, failures_of
+from goatherd.model.formats import Work
 from goatherd.model.message import DEATHS, Delivery, Message, count_of
-from goatherd.model.signature import Arguments, Misfit
 from goatherd.model.task import TaskDefinition
 from goatherd.model.verdict import (
     Again,
+    Answered,
     Dead,
     Done,
     Fault,
@@ -27,9 +29,9 @@ from goatherd.model.verdict import (
     after_fault,
     dead,
     headers_for,
-    refused,
 )
-from goatherd.ports.broker import Broker
+from goatherd.ports.broker import Broker, Subscription
+from goatherd.ports.calls import Courier
 from goatherd.ports.clock import Clock
 from goatherd.ports.telemetry import Outcome, Telemetry
 
@@ -40,42 +42,34 @@ log = logging.getLogger("goatherd.worker")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rules:
-    """What holds for every job of a worker."""
+class Means:
+    """What a worker speaks to."""
 
-    #: Worker deaths after which a job is given up.
-    most_deaths: int = 3
-    #: Seconds for which jobs of unknown tasks or arguments are offered to other workers.
-    deploy_grace: float = 600.0
-
-
-class Admitted(msgspec.Struct, frozen=True, kw_only=True):
-    """A job that may start."""
-
-    task: TaskDefinition
-    work: Work
-    arguments: Arguments
+    broker: Broker
+    courier: Courier
+    clock: Clock
+    telemetry: Telemetry
 
 
 class Attempts:
     """Makes the attempts of one worker."""
 
-    def __init__(
-        self,
-        broker: Broker,
-        catalogue: Catalogue,
-        runner: Runner,
-        clock: Clock,
-        telemetry: Telemetry,
-        rules: Rules,
-    ) -> None:
-        self._broker = broker
+    def __init__(self, means: Means, catalogue: Catalogue, runner: Runner, rules: Rules) -> None:
+        self._broker = means.broker
+        self._courier = means.courier
+        self._clock = means.clock
+        self._telemetry = means.telemetry
+        self._answers = Answers(means.courier, means.broker, means.telemetry, means.clock)
         self._catalogue = catalogue
         self._runner = runner
-        self._clock = clock
-        self._telemetry = telemetry
         self._rules = rules
+        self._admission = Admission(catalogue, means.clock, rules)
+        self._given_up = GivenUp()
         self._leaving = False
+
+    async def answers_settled(self) -> None:
+        """Return when every answer that was given is safe."""
+        await self._answers.settled()
 
     def leave(self) -> None:
         """This worker ends now: a cancelled attempt is for others, and nothing is repeated."""
@@ -83,21 +77,17 @@ class Attempts:
 
     def admit(self, delivery: Delivery) -> Admitted | Verdict:
         """Read a delivery: a job that may start, or what becomes of it instead."""
-        message, now = delivery.message, self._clock.now()
-        try:
-            work = self._catalogue.format_of(message.queue).decode(delivery)
-        except Unparsable as error:
-            return dead("unparsable", "Unparsable", str(error), failures_of(message.headers), now)
-        except FromTheFuture as error:
-            failures = failures_of(message.headers)
-            return refused("unparsable", str(error), message.headers, failures, now, self._rules.deploy_grace)
-        deaths = deaths_of(delivery)
-        if deaths >= self._rules.most_deaths:
-            return self._crashed(deaths, work, "")
-        if work.deadline is not None and work.deadline <= now:
-            text = f"its deadline passed {now - work.deadline:.1f} s before a worker could start it"
-            return self._expired(work, text, work.failures)
-        return self._for_task(message, work, now)
+        if delivery.message.reply_to and delivery.message.id in self._given_up:
+            return Answered(outcome="cancelled", why="its caller gave up before it started")
+        return self._admission.admit(delivery)
+
+    async def hear_call_offs(self, queues: Sequence[str], called_off: Callable[[str], None]) -> Subscription:
+        """Be told of calls that nobody waits for any more."""
+        return await self._courier.hear_call_offs(queues, called_off)
+
+    def call_off(self, job_id: str) -> None:
+        """The caller of a job has given up; whoever runs it cancels it."""
+        self._given_up.add(job_id)
 
     async def make(self, delivery: Delivery, admitted: Admitted) -> None:
         """Run the job's code and settle the delivery."""
@@ -113,7 +103,9 @@ class Attempts:
             verdict = await self._run(delivery, admitted, started)
         finally:
             self._broker.end(delivery)
-        self._telemetry.ended(task.queue, task.name, work, _OUTCOMES[type(verdict)], self._clock.now() - started)
+        if delivery.message.reply_to:
+            verdict = for_caller(verdict, task, work)
+        self._telemetry.ended(task.queue, task.name, work, _outcome(verdict), self._clock.now() - started)
         await self.settle(delivery, verdict, work)
 
     async def settle(self, delivery: Delivery, verdict: Verdict, work: Work | None = None) -> None:
@@ -121,6 +113,8 @@ class Attempts:
         match verdict:
             case Done():
                 self._broker.ack(delivery)
+            case Answered():
+                self._answers.give(delivery, verdict)
             case HandedBack():
                 await self._insist(lambda: self._broker.hand_back([delivery]))
             case Again():
@@ -134,75 +128,65 @@ class Attempts:
                 await self._insist(lambda: self._broker.bury(delivery, burial))
                 self._telemetry.buried(message.queue, name or "", message.id, burial.reason)
 
-    def _for_task(self, message: Message, work: Work, now: float) -> Admitted | Verdict:
-        grace = self._rules.deploy_grace
-        task = self._catalogue.find(message.queue, work)
-        if task is None:
-            text = f"no task {work.task or message.queue!r} here; this worker has {self._catalogue.names()}"
-            return refused("unknown_task", text, message.headers, work.failures, now, grace)
-        try:
-            payload = task.signature.by_name(work.positional, work.payload) if work.positional else work.payload
-            arguments = task.signature.decode(payload)
-        except Misfit as misfit:
-            if misfit.unknown:
-                return refused("invalid", str(misfit), message.headers, work.failures, now, grace)
-            return dead("invalid", "InvalidArguments", str(misfit), work.failures, now)
-        return Admitted(task=task, work=work, arguments=arguments)
-
     async def _run(self, delivery: Delivery, admitted: Admitted, started: float) -> Verdict:
         task, work = admitted.task, admitted.work
         try:
             if task.place != "process":
                 if task.timeout is None and work.deadline is None:
                     return Done(result=await self._runner.run(task, work, admitted.arguments, None))
-                return await self._run_within_limit(admitted, started, None)
+                return await self._run_within_limit(delivery, admitted, started, None)
             # A process that starts and imports the user's program takes no time from the job.
             async with self._runner.child_for(admitted.task) as child:
-                return await self._run_within_limit(admitted, self._clock.now(), child)
+                return await self._run_within_limit(delivery, admitted, self._clock.now(), child)
         except (KeyboardInterrupt, GeneratorExit):
             raise
         except BaseException as error:  # noqa: BLE001 - whatever a task raises is its failure, not ours
-            if self._leaving and isinstance(error, asyncio.CancelledError):
-                return HandedBack()
+            if isinstance(error, asyncio.CancelledError):
+                if delivery.message.reply_to and delivery.message.id in self._given_up:
+                    return Answered(outcome="cancelled", why="its caller gave up while it ran")
+                if self._leaving:
+                    return HandedBack()
             return self._after(error, delivery, admitted)
 
-    async def _run_within_limit(self, admitted: Admitted, started: float, child: Child | None) -> Verdict:
+    async def _run_within_limit(
+        self, delivery: Delivery, admitted: Admitted, started: float, child: Child | None
+    ) -> Verdict:
         task, work, arguments = admitted.task, admitted.work, admitted.arguments
         limit, is_deadline = _limit(task, work, started)
         if limit is None:
             return Done(result=await self._runner.run(task, work, arguments, None, child))
         if limit <= 0:
-            return self._expired(work, "its deadline passed while it waited for its turn", work.failures)
+            return expired("its deadline passed while it waited for its turn", work.failures, started)
         with Cutoff(limit, f"{task.name}[{work.job_id}]") as cutoff:
             return Done(result=await self._runner.run(task, work, arguments, started + limit, child))
         assert cutoff.expired, "only a cut-off leaves the block without a result"
-        return self._cut_off(task, work, limit, is_deadline=is_deadline)
+        return self._cut_off(delivery, admitted, limit, is_deadline=is_deadline)
 
     def _after(self, error: BaseException, delivery: Delivery, admitted: Admitted) -> Verdict:
         work, retry = admitted.work, admitted.task.retry
         if isinstance(error, ChildDied):
             return self._child_died(error, delivery, work)
         fault = error.fault if isinstance(error, RemoteFault) else Fault.of(error, retry)
-        return after_fault(fault, work, retry, self._clock.now())
+        return self._after_fault(fault, delivery, admitted)
 
-    def _cut_off(self, task: TaskDefinition, work: Work, limit: float, *, is_deadline: bool) -> Verdict:
+    def _after_fault(self, fault: Fault, delivery: Delivery, admitted: Admitted) -> Verdict:
+        work, now = admitted.work, self._clock.now()
+        if delivery.message.reply_to:
+            # Whoever waits for it is told at once and decides whether to ask again.
+            return dead("failed", fault.error_type, fault.message, work.attempt, now, fault.traceback)
+        return after_fault(fault, work, admitted.task.retry, now)
+
+    def _cut_off(self, delivery: Delivery, admitted: Admitted, limit: float, *, is_deadline: bool) -> Verdict:
         if is_deadline:
-            return self._expired(work, "its deadline passed while it ran", work.attempt)
+            return expired("its deadline passed while it ran", admitted.work.attempt, self._clock.now())
         error = TimeoutError(f"the attempt took longer than its time-out of {limit:g} s")
-        return after_fault(Fault.of(error, task.retry), work, task.retry, self._clock.now())
-
-    def _expired(self, work: Work, text: str, attempts: int) -> Verdict:
-        return dead("expired", "JobExpired", text, attempts, self._clock.now())
+        return self._after_fault(Fault.of(error, admitted.task.retry), delivery, admitted)
 
     def _child_died(self, error: ChildDied, delivery: Delivery, work: Work) -> Verdict:
         if deaths_of(delivery) + 1 >= self._rules.most_deaths:
-            return self._crashed(deaths_of(delivery) + 1, work, str(error))
+            return crashed(deaths_of(delivery) + 1, work, self._clock.now(), str(error))
         deaths = count_of(delivery.message.headers, DEATHS) + 1
         return Again(delay=0, failures=work.failures, why=str(error), headers={DEATHS: deaths})
-
-    def _crashed(self, deaths: int, work: Work, last: str) -> Verdict:
-        text = f"{deaths} processes died while they ran it{last and ': '}{last}"
-        return dead("crashed", "WorkerDied", text, work.failures + deaths, self._clock.now())
 
     def _following(self, message: Message, again: Again, work: Work | None) -> Message:
         format_of_queue = self._catalogue.format_of(message.queue)
@@ -231,11 +215,6 @@ class Attempts:
                 await asyncio.sleep(SETTLE_AGAIN_AFTER)
 
 
-def deaths_of(delivery: Delivery) -> int:
-    """How many workers and child processes died while they ran the job."""
-    return delivery.deaths + count_of(delivery.message.headers, DEATHS)
-
-
 def _limit(task: TaskDefinition, work: Work, started: float) -> tuple[float | None, bool]:
     """Seconds that the attempt may take, and whether it is the job's deadline that says so."""
     left = None if work.deadline is None else work.deadline - started
@@ -251,6 +230,10 @@ def _tell_again(again: Again, delivery: Delivery, work: Work | None) -> None:
         log.warning("%s is offered to others for %.1f s: %s", job, again.delay, again.why)
     else:
         log.warning("%s failed, attempt %d follows in %.1f s: %s", job, again.failures + 1, again.delay, again.why)
+
+
+def _outcome(verdict: Verdict) -> Outcome:
+    return verdict.outcome if isinstance(verdict, Answered) else _OUTCOMES[type(verdict)]
 
 
 _OUTCOMES: Mapping[type[Verdict], Outcome] = {Done: "done", Again: "retried", Dead: "dead", HandedBack: "handed_back"}

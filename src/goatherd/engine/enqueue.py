@@ -6,6 +6,7 @@ from itertools import islice
 from typing import Any
 
 from goatherd.errors import InvalidArguments, Unavailable
+from goatherd.model.envelope import with_members
 from goatherd.model.formats import Stamp
 from goatherd.model.ids import new_id
 from goatherd.model.job import AnyJob, Job, JobOptions
@@ -33,7 +34,11 @@ def prepare(
             f"or an object store and send its name, or raise GOATHERD_PAYLOAD_LIMIT"
         )
         raise InvalidArguments(task.name, {"all together": too_large})
-    return Job(task, options.id or new_id(), payload, options)
+    job_id = options.id or new_id()
+    if task.answers is not None:
+        # Whoever answers puts it into the answer, and so we know which job that one belongs to.
+        payload = with_members(payload, {task.answers.match: job_id})
+    return Job(task, job_id, payload, options)
 
 
 class Sender:
@@ -44,9 +49,9 @@ class Sender:
         self._clock = clock
         self._telemetry = telemetry
 
-    async def send(self, job: AnyJob) -> str:
-        """Send one job; durable when it returns its id."""
-        await self._publish([self._message(job)])
+    async def send(self, job: AnyJob, deadline: float | None = None) -> str:
+        """Send one job; durable when it returns its id. A deadline given here wins over the job's own."""
+        await self._publish([self._message(job, deadline)])
         return job.id
 
     async def send_many(self, jobs: Iterable[AnyJob]) -> list[str]:
@@ -71,11 +76,21 @@ class Sender:
         for message in messages:
             self._telemetry.sent(message)
 
-    def _message(self, job: AnyJob) -> Message:
+    def request(self, job: AnyJob, deadline: float, reply_to: str) -> Message:
+        """A job whose answer somebody waits for until the deadline."""
+        if job.options.due(0.0) is not None:
+            raise ValueError("A call is made now: delay= and at= are for `send`.")
+        return self._stamped(job, self._clock.now(), deadline, reply_to)
+
+    def _message(self, job: AnyJob, deadline: float | None = None) -> Message:
         now = self._clock.now()
+        told = job.options.deadline if job.options.deadline is not None else job.definition.deadline
+        if deadline is None and told is not None:
+            deadline = now + told
+        return self._stamped(job, now, deadline)
+
+    def _stamped(self, job: AnyJob, now: float, deadline: float | None, reply_to: str = "") -> Message:
         task, options = job.definition, job.options
-        wanted_for = options.deadline if options.deadline is not None else task.deadline
-        deadline = None if wanted_for is None else now + wanted_for
         trace = current_trace.get() or job.id
         stamp = Stamp(job_id=job.id, task=task.name, trace_id=trace, created=now, deadline=deadline)
         body, headers = task.format.encode(stamp, job.payload)
@@ -88,4 +103,5 @@ class Sender:
             priority=task.priority if options.priority is None else options.priority,
             due=options.due(now),
             expires=deadline,
+            reply_to=reply_to,
         )

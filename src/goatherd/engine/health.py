@@ -12,14 +12,14 @@ from goatherd.ports.broker import Broker, QueueOperations
 DEADLINE = 5.0
 
 
-async def gather_health(broker: Broker, operations: QueueOperations, meter: Meter) -> Health:
+async def gather_health(broker: Broker, operations: QueueOperations, meter: Meter, reply_queue: str | None) -> Health:
     """Ask the stores; one that does not answer makes the process unready, with the reason."""
     reasons: list[str] = []
     queues: dict[str, QueueHealth] = {}
     state = broker.state
     try:
         async with asyncio.timeout(DEADLINE):
-            for queue in await operations.queues():
+            for queue in await operations.queues([reply_queue] if reply_queue else ()):
                 queues[queue.name] = QueueHealth(
                     depth=queue.ready + (queue.delayed or 0),
                     consumers=queue.consumers,

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from goatherd.model.formats import Work
 from goatherd.model.message import Message
 from goatherd.model.readings import BOUNDS, QueueTask, QueueTaskLabel, Readings, Spread
-from goatherd.ports.telemetry import Outcome
+from goatherd.ports.telemetry import AnswerOutcome, CallOutcome, Outcome, Stray
 
 #: Seconds that lie at least between two samples of a rate.
 SAMPLE_EVERY = 1.0
@@ -56,6 +56,10 @@ class Meter:
         self._sent: Counter[QueueTask] = Counter()
         self._attempts: defaultdict[QueueTask, _Attempts] = defaultdict(_Attempts)
         self._buried: Counter[QueueTaskLabel] = Counter()
+        self._calls: Counter[QueueTaskLabel] = Counter()
+        self._call_seconds: defaultdict[QueueTask, Spread] = defaultdict(Spread.empty)
+        self._answers: Counter[tuple[str, str]] = Counter()
+        self._strays: Counter[str] = Counter()
         self._links: dict[str, str] = {}
         self.sending: defaultdict[str, Rate] = defaultdict(Rate)
         self.ending: defaultdict[str, Rate] = defaultdict(Rate)
@@ -79,6 +83,16 @@ class Meter:
     def buried(self, queue: str, task: str, job_id: str, reason: str) -> None:
         self._buried[queue, task, reason] += 1
 
+    def called(self, queue: str, task: str, outcome: CallOutcome, seconds: float) -> None:
+        self._calls[queue, task, outcome] += 1
+        _sort_in(self._call_seconds[queue, task], seconds)
+
+    def answered(self, queue: str, outcome: AnswerOutcome) -> None:
+        self._answers[queue, outcome] += 1
+
+    def stray_reply(self, why: Stray) -> None:
+        self._strays[why] += 1
+
     def link(self, port: str, state: str) -> None:
         self._links[port] = state
 
@@ -91,6 +105,10 @@ class Meter:
             running={which: one.running for which, one in self._attempts.items()},
             run_seconds={which: one.run_seconds for which, one in self._attempts.items() if one.ended},
             wait_seconds={which: one.wait_seconds for which, one in self._attempts.items()},
+            calls=dict(self._calls),
+            call_seconds=dict(self._call_seconds),
+            answers=dict(self._answers),
+            strays=dict(self._strays),
             links=dict(self._links),
         )
 

@@ -7,7 +7,7 @@ one that has a single chance left runs alone in its process: then its death is i
 
 from collections import deque
 
-from goatherd.engine.attempt import deaths_of
+from goatherd.engine.admission import deaths_of
 from goatherd.model.message import Delivery
 
 #: Seconds that a last chance waits for others to end before it runs beside them after all.

@@ -8,7 +8,8 @@ from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Any
 
-from goatherd.engine.attempt import Admitted, Attempts, deaths_of
+from goatherd.engine.admission import Admitted, deaths_of
+from goatherd.engine.attempt import Attempts
 from goatherd.engine.suspects import LONGEST_WAIT, Suspects
 from goatherd.errors import Unavailable
 from goatherd.model.formats import Work, failures_of
@@ -63,6 +64,7 @@ class Worker:
 
     async def start(self) -> None:
         """Begin to take jobs."""
+        self._subscriptions.append(await self._attempts.hear_call_offs(list(self._load.prefetch), self._call_off))
         for queue, prefetch in self._load.prefetch.items():
             self._subscriptions.append(await self._broker.consume(queue, prefetch, self._deliver))
         log.info("Taking jobs from %s, up to %d at once", ", ".join(self._load.prefetch), self._load.concurrency)
@@ -85,6 +87,7 @@ class Worker:
             log.info("Waiting up to %g s for %d running jobs to end", self._load.grace_period, len(self._running))
             await self._let_end(self._load.grace_period)
             await self._cancel_running()
+        await self._let_answers_arrive()
 
     def hurry(self) -> None:
         """Cut the grace period short."""
@@ -98,6 +101,12 @@ class Worker:
             else:
                 self._backlog.append(delivery)
         self._fill()
+
+    def _call_off(self, job_id: str) -> None:
+        self._attempts.call_off(job_id)
+        for delivery, task in self._running.items():
+            if delivery.message.id == job_id and delivery.message.reply_to:
+                task.cancel()
 
     def _fill(self) -> None:
         """Start what may start."""
@@ -206,6 +215,13 @@ class Worker:
         await asyncio.wait([hurried, ended], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         hurried.cancel()
         ended.cancel()
+
+    async def _let_answers_arrive(self) -> None:
+        try:
+            async with asyncio.timeout(LAST_WORDS):
+                await self._attempts.answers_settled()
+        except TimeoutError:
+            log.warning("Some answers were not confirmed in time; their calls may be done again by others")
 
     async def _all_ended(self) -> bool:
         await asyncio.wait(self._running.values())

@@ -46,6 +46,10 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
     due: float | None = None
     #: Nobody wants it afterwards; the broker makes it a dead letter instead of delivering it.
     expires: float | None = None
+    #: The queue where somebody waits for the answer; then, once it has expired, it is dropped and not kept.
+    reply_to: str = ""
+    #: What an answer is known by; nothing means the message's own id.
+    correlation_id: str = ""
 
 
 class Delivery(msgspec.Struct, frozen=True, kw_only=True, eq=False):

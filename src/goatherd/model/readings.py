@@ -33,4 +33,11 @@ class Readings(msgspec.Struct, frozen=True, kw_only=True):
     running: Mapping[QueueTask, int]
     run_seconds: Mapping[QueueTask, Spread]
     wait_seconds: Mapping[QueueTask, Spread]
+    #: Calls of this process by how they ended, and how long they took.
+    calls: Mapping[QueueTaskLabel, int]
+    call_seconds: Mapping[QueueTask, Spread]
+    #: What became of answers at this worker, by queue.
+    answers: Mapping[tuple[str, str], int]
+    #: Answers for which nobody waited, by why.
+    strays: Mapping[str, int]
     links: Mapping[str, str]

@@ -124,8 +124,8 @@ class Signature:
         return msgspec.json.encode({**by_position, **given})
 
     def encode_result(self, result: Any) -> bytes:
-        """What the function returned, as JSON."""
-        return self._encoder.encode(result)
+        """What the function returned, as JSON; raises what its own types raise, and ValueError for NaN."""
+        return self._encode(result)
 
     def decode_result(self, encoded: bytes | msgspec.Raw) -> Any:
         """What the function returned, as the type that it says it returns."""

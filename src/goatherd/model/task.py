@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from goatherd.errors import DefinitionError
+from goatherd.model.answers import AnswerRule
 from goatherd.model.formats import Format
 from goatherd.model.retry import Retry
 from goatherd.model.signature import Signature
@@ -77,6 +78,8 @@ class TaskDefinition:
     priority: int
     concurrency: int | None
     remote: bool
+    #: How the service that does it answers, where it does so on a queue that it shares.
+    answers: AnswerRule | None = None
 
 
 def check_priority(priority: int, whose: str) -> None:

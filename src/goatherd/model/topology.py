@@ -1,10 +1,11 @@
 """Queues as data: what a program wants the broker to have."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 from goatherd.errors import DefinitionError
+from goatherd.model.answers import AnswerRule
 from goatherd.model.formats import FORMATS, FormatName
 
 #: AMQP allows 255 bytes; what we add to a name (retry, dead letters) must fit in too.
@@ -29,9 +30,8 @@ class Queue:
     arguments: Mapping[str, str | int | bool] = field(default_factory=dict)
     prefetch: int | None = None
     passive: bool = False
-    answers_on: str | None = None
-    match: str | None = None
-    until: Mapping[str, Collection[str]] | None = None
+    #: How the service that takes from it answers, where it does so on a queue that it shares.
+    answers: AnswerRule | None = None
     #: The queue that is told of every dead letter of this one.
     announces_to: str | None = None
 

@@ -6,7 +6,7 @@ from asyncio import CancelledError
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import msgspec
 
@@ -53,7 +53,16 @@ class HandedBack(msgspec.Struct, frozen=True, kw_only=True):
     """This worker stops; others may have it at once."""
 
 
-Verdict: TypeAlias = Done | Again | Dead | HandedBack
+class Answered(msgspec.Struct, frozen=True, kw_only=True):
+    """Somebody waits for it, and this is what they get; nobody else hears of it."""
+
+    outcome: Literal["done", "failed", "expired", "cancelled"]
+    #: The answer on the wire; None if there is nobody to tell, or no way to say it.
+    body: bytes | None = None
+    why: str = ""
+
+
+Verdict: TypeAlias = Done | Again | Dead | HandedBack | Answered
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -78,8 +78,8 @@ class Broker(Protocol):
 class QueueOperations(Protocol):
     """What operators ask of the broker; its adapter satisfies it too."""
 
-    async def queues(self) -> Sequence[QueueState]:
-        """Every known queue as it stands now, by name."""
+    async def queues(self, also: Sequence[str] = ()) -> Sequence[QueueState]:
+        """Every known queue as it stands now, by name; queues for answers only if they are named."""
 
     def hold_limit(self, queue: str) -> HoldLimit | None:
         """How long a delivery may stay unsettled; None means as long as its worker lives."""

@@ -5,7 +5,13 @@ from typing import Literal, Protocol, TypeAlias
 from goatherd.model.formats import Work
 from goatherd.model.message import Message
 
-Outcome: TypeAlias = Literal["done", "retried", "dead", "handed_back", "refused"]
+Outcome: TypeAlias = Literal["done", "failed", "expired", "cancelled", "retried", "dead", "handed_back"]
+#: How a call ended for its caller.
+CallOutcome: TypeAlias = Literal["answered", "failed", "timeout", "unavailable", "refused", "cancelled"]
+#: What became of an answer at the worker.
+AnswerOutcome: TypeAlias = Literal["given", "undeliverable", "expired", "cancelled"]
+#: Why an answer that came was not used.
+Stray: TypeAlias = Literal["late", "foreign"]
 
 
 class Telemetry(Protocol):
@@ -23,6 +29,15 @@ class Telemetry(Protocol):
     def buried(self, queue: str, task: str, job_id: str, reason: str) -> None:
         """A job became a dead letter."""
 
+    def called(self, queue: str, task: str, outcome: CallOutcome, seconds: float) -> None:
+        """A call of this process ended."""
+
+    def answered(self, queue: str, outcome: AnswerOutcome) -> None:
+        """This worker answered a call, or dropped it because its caller had given up."""
+
+    def stray_reply(self, why: Stray) -> None:
+        """An answer came for which nobody waits."""
+
     def link(self, port: str, state: str) -> None:
         """A port's connection changed its state."""
 
@@ -37,5 +52,11 @@ class Silent:
     def ended(self, queue: str, task: str, work: Work, outcome: Outcome, seconds: float) -> None: ...
 
     def buried(self, queue: str, task: str, job_id: str, reason: str) -> None: ...
+
+    def called(self, queue: str, task: str, outcome: CallOutcome, seconds: float) -> None: ...
+
+    def answered(self, queue: str, outcome: AnswerOutcome) -> None: ...
+
+    def stray_reply(self, why: Stray) -> None: ...
 
     def link(self, port: str, state: str) -> None: ...

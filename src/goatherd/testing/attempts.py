@@ -5,14 +5,16 @@ from collections.abc import Callable
 
 import msgspec
 
-from goatherd.engine.attempt import Admitted, Attempts
+from goatherd.engine.admission import Admitted
+from goatherd.engine.attempt import Attempts
 from goatherd.engine.processes import Child
 from goatherd.engine.runner import Runner
 from goatherd.model.formats import Work
 from goatherd.model.message import Delivery
 from goatherd.model.signature import Arguments
 from goatherd.model.task import TaskDefinition
-from goatherd.model.verdict import Done, Verdict
+from goatherd.model.verdict import Answered, Done, Verdict
+from goatherd.testing.callers import Callers
 from goatherd.testing.faults import Faults, Moment
 from goatherd.testing.records import Records
 
@@ -20,8 +22,9 @@ from goatherd.testing.records import Records
 class Onlooker:
     """What a test sees of one worker, and what it plans for it."""
 
-    def __init__(self, records: Records, faults: Faults, kill: Callable[[], None]) -> None:
+    def __init__(self, records: Records, callers: Callers, faults: Faults, kill: Callable[[], None]) -> None:
         self.records = records
+        self.callers = callers
         self.faults = faults
         self._kill = kill
         self.died = asyncio.Event()
@@ -42,6 +45,7 @@ class MortalRunner(Runner):
     ) -> object:
         await self._survive(task, "start")
         result = await super().run(task, work, arguments, until, child)
+        self.onlooker.records.returned(work.job_id, result)
         await self._survive(task, "end")
         return result
 
@@ -66,7 +70,13 @@ class WatchedAttempts(Attempts):
             return
         job = work.job_id if work is not None else delivery.message.id
         self.onlooker.records.ended(job, verdict, self._clock.now())
+        if isinstance(verdict, Answered) and verdict.body is not None:
+            self.onlooker.callers.given(delivery.message.correlation_id or delivery.message.id)
         await super().settle(delivery, verdict, work)
         task = self.onlooker.records.task_of(job)
-        if isinstance(verdict, Done) and task is not None and self.onlooker.faults.comes_again(task):
+        if _is_done(verdict) and task is not None and self.onlooker.faults.comes_again(task):
             await self._broker.publish([msgspec.structs.replace(delivery.message, due=None)])
+
+
+def _is_done(verdict: Verdict) -> bool:
+    return isinstance(verdict, Done) or (isinstance(verdict, Answered) and verdict.outcome == "done")

@@ -20,6 +20,7 @@ from goatherd.testing.life import Life
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
     from goatherd.task import Task
+    from goatherd.testing.callers import Callers
     from goatherd.testing.clock import FakeClock
     from goatherd.testing.records import JobRecord, Records
 
@@ -34,10 +35,12 @@ class StillMoving(AssertionError):
 class Herd:
     """The app under test."""
 
-    def __init__(self, app: Goatherd, clock: FakeClock, records: Records) -> None:
+    def __init__(self, app: Goatherd, clock: FakeClock, records: Records, callers: Callers) -> None:
         self._app = app
         self._clock = clock
         self._records = records
+        self._callers = callers
+        callers.drain, callers.now = self.drain, clock.now
         self._faults = Faults()
         self._fakes: dict[str, Callable[..., Coroutine[Any, Any, Any]]] = {}
         self._dead: list[DeadLetter] = []
@@ -93,13 +96,17 @@ class Herd:
 
     async def close(self) -> None:
         """End the worker."""
+        await self._callers.close()
         life, self._life = self._life, None
         if life is not None:
             await life.end()
 
+    async def _begin_life(self) -> Life:
+        return await Life.begin(self._app, self._records, self._callers, self._faults)
+
     async def _worked_off(self, deadline: float, timeout: float) -> bool:
         """Work with one worker until nothing is due; false if it died and another must go on."""
-        life = self._life = self._life or await Life.begin(self._app, self._records, self._faults)
+        life = self._life = self._life or await self._begin_life()
         try:
             async with asyncio.timeout_at(deadline):
                 await life.start(self._definitions())

@@ -13,6 +13,9 @@ from urllib.parse import quote
 from goatherd.config import FILE, Sources, read_settings
 from goatherd.engine.meter import Meter
 from goatherd.errors import NotOpen
+from goatherd.model.task import TaskDefinition
+from goatherd.session import Opener
+from goatherd.testing.callers import Callers
 from goatherd.testing.clock import FakeClock
 from goatherd.testing.herd import Herd
 from goatherd.testing.recorder import recording
@@ -30,16 +33,21 @@ async def testing(app: Goatherd, /) -> AsyncIterator[Herd]:
     """Open the app for a test: the real engine on a temporary file, with a clock that stands still.
 
     Settings come from the app's own keywords and from `goatherd.toml`, never from the environment. Jobs are done while
-    `drain` or `advance` runs, and at no other time. Lifespans are entered once for the whole test.
+    `drain` or `advance` runs or while somebody waits for a `call`, and at no other time. Lifespans are entered once for
+    the whole test.
     """
     _check_closed(app)
-    clock = FakeClock(float(int(time.time())))
-    records = Records()
-    with TemporaryDirectory(prefix="goatherd-") as folder, _surrounded(app, folder, clock, records):
+
+    def definition(task: str) -> TaskDefinition:
+        return app.tasks[task].definition
+
+    clock, records, callers = FakeClock(float(int(time.time()))), Records(), Callers()
+    opener = recording(records, callers, definition)
+    with TemporaryDirectory(prefix="goatherd-") as folder, _surrounded(app, folder, clock, opener):
         async with app, AsyncExitStack() as life:
             for hook in app.lifespans:
                 await life.enter_async_context(asynccontextmanager(hook)())
-            herd = Herd(app, clock, records)
+            herd = Herd(app, clock, records, callers)
             life.push_async_callback(herd.close)
             yield herd
 
@@ -49,13 +57,14 @@ vars(testing)["__test__"] = False
 
 
 @contextmanager
-def _surrounded(app: Goatherd, folder: str, clock: FakeClock, records: Records) -> Iterator[None]:
+def _surrounded(app: Goatherd, folder: str, clock: FakeClock, opener: Opener) -> Iterator[None]:
     """Let the app see a test's world for a while."""
-    keywords = {**app.keywords, "broker_url": f"sqlite:///{quote(folder)}/{quote(app.name, safe='')}.db"}
+    file = f"sqlite:///{quote(folder)}/{quote(app.name, safe='')}.db"
+    keywords = {**app.keywords, "broker_url": file, "events_url": file}
     settings, retry = read_settings(app.name, Sources(keywords, {}, Path(FILE)))
     before = {name: value for name, value in vars(app).items() if name in SURROUNDINGS}
     app.settings, app.default_retry, app.clock, app.meter = settings, retry, clock, Meter()
-    app.opener = recording(records, lambda task: app.tasks[task].definition)
+    app.opener = opener
     try:
         yield
     finally:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from goatherd.engine.attempt import Rules
+from goatherd.engine.admission import Rules
+from goatherd.engine.attempt import Means
 from goatherd.engine.worker import Load, Worker
 from goatherd.model.ids import new_id
 from goatherd.model.message import Delivery, Message
@@ -16,11 +17,12 @@ from goatherd.model.topology import Queue, QueueState
 from goatherd.roles import make_catalogue
 from goatherd.session import Session
 from goatherd.testing.attempts import MortalRunner, Onlooker, WatchedAttempts
-from goatherd.testing.lifeline import Lifeline
+from goatherd.testing.lifeline import Lifeline, LifelineCourier
 from goatherd.wiring import Ports, open_ports
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
+    from goatherd.testing.callers import Callers
     from goatherd.testing.faults import Faults
     from goatherd.testing.records import Records
 
@@ -33,11 +35,12 @@ LAST_WORDS = 5.0
 class Life:
     """A worker with a session of its own, as a process of its own would have."""
 
-    def __init__(self, app: Goatherd, ports: Ports, records: Records, faults: Faults) -> None:
+    def __init__(self, app: Goatherd, ports: Ports, records: Records, callers: Callers, faults: Faults) -> None:
         self._app = app
         self._ports = ports
         self._lifeline = Lifeline(ports.broker)
-        self._onlooker = Onlooker(records, faults, self._lifeline.cut)
+        self._callers = callers
+        self._onlooker = Onlooker(records, callers, faults, self._lifeline.cut)
         self._session = Session(replace(ports, broker=self._lifeline), app.clock, app.meter, app.settings)
         self._runner = MortalRunner(app, app.clock, app.arounds)
         self._runner.onlooker = self._onlooker
@@ -47,10 +50,10 @@ class Life:
         self._sounded = asyncio.Event()
 
     @classmethod
-    async def begin(cls, app: Goatherd, records: Records, faults: Faults) -> Life:
+    async def begin(cls, app: Goatherd, records: Records, callers: Callers, faults: Faults) -> Life:
         """Open the ports of a new worker."""
         ports = await open_ports(app.settings, app.clock)
-        life = cls(app, ports, records, faults)
+        life = cls(app, ports, records, callers, faults)
         try:
             await ports.broker.declare([*app.contracts(), life._sounding])
             await ports.broker.consume(life._sounding.name, 1, life._hear)
@@ -77,7 +80,13 @@ class Life:
             return
         settings, clock = self._app.settings, self._app.clock
         rules = Rules(deploy_grace=settings.deploy_grace)
-        attempts = WatchedAttempts(self._lifeline, catalogue, self._runner, clock, self._session.telemetry, rules)
+        means = Means(
+            broker=self._lifeline,
+            courier=LifelineCourier(self._ports.courier, self._lifeline),
+            clock=clock,
+            telemetry=self._session.telemetry,
+        )
+        attempts = WatchedAttempts(means, catalogue, self._runner, rules)
         attempts.onlooker = self._onlooker
         prefetch = {queue: self._app.queue_named(queue).prefetch or settings.held_by_worker for queue in self._queues}
         load = Load(prefetch=prefetch, concurrency=settings.concurrency, grace_period=0)
@@ -88,11 +97,11 @@ class Life:
         """Return when nothing is due any more, or when the worker has died."""
         while not self.died:
             await self._idle_or_dead()
-            if await self.moving():
+            if await self.moving() or self._callers.on_their_way:
                 await asyncio.sleep(BREATH)
                 continue
             await self._sound()
-            if not await self.moving():
+            if not (await self.moving() or self._callers.on_their_way):
                 return
 
     async def moving(self) -> list[QueueState]:

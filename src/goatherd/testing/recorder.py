@@ -5,11 +5,13 @@ from dataclasses import replace
 
 from goatherd.config import Settings
 from goatherd.errors import Unavailable
-from goatherd.model.message import Message
+from goatherd.model.message import Delivery, Message
 from goatherd.model.task import TaskDefinition
-from goatherd.ports.broker import Broker
+from goatherd.ports.broker import Broker, Deliver, Subscription
+from goatherd.ports.calls import Courier, Receipt, Replies
 from goatherd.ports.clock import Clock
 from goatherd.session import Opener
+from goatherd.testing.callers import Callers
 from goatherd.testing.passage import Passage
 from goatherd.testing.records import Records
 from goatherd.wiring import Ports, open_ports
@@ -36,8 +38,44 @@ class Recorder(Passage):
             raise
 
 
-def recording(records: Records, task_named: Callable[[str], TaskDefinition]) -> Opener:
-    """Opens ports that note what is sent."""
+class RecordingCourier:
+    """The app's way to those whom it calls; satisfies `Courier`."""
+
+    def __init__(self, courier: Courier, note: Callable[[Message], None], records: Records, callers: Callers) -> None:
+        self._courier = courier
+        self._note = note
+        self._records = records
+        self._callers = callers
+
+    def post(self, message: Message, receipt: Receipt) -> None:
+        if message.reply_to:
+            self._note(message)
+            receipt = self._callers.asked(message.id, receipt)
+        self._courier.post(message, receipt)
+
+    def call_off(self, queue: str, job_id: str) -> None:
+        self._records.called_off(job_id)
+        self._callers.ended(job_id)
+        self._courier.call_off(queue, job_id)
+
+    async def hear_call_offs(self, queues: Sequence[str], called_off: Callable[[str], None]) -> Subscription:
+        return await self._courier.hear_call_offs(queues, called_off)
+
+    async def listen_for_replies(self, deliver: Deliver, *, exclusive: bool) -> Replies:
+        def pass_on(deliveries: Sequence[Delivery]) -> None:
+            deliver(deliveries)
+            for delivery in deliveries:
+                self._callers.ended(delivery.message.correlation_id or delivery.message.id)
+
+        self._callers.listening(begun=True)
+        try:
+            return await self._courier.listen_for_replies(pass_on, exclusive=exclusive)
+        finally:
+            self._callers.listening(begun=False)
+
+
+def recording(records: Records, callers: Callers, task_named: Callable[[str], TaskDefinition]) -> Opener:
+    """Opens ports that note what is sent and called."""
 
     async def open_recorded(settings: Settings, clock: Clock) -> Ports:
         ports = await open_ports(settings, clock)
@@ -45,6 +83,10 @@ def recording(records: Records, task_named: Callable[[str], TaskDefinition]) -> 
         def note(message: Message) -> None:
             records.sent(message, task_named(message.task), clock.now())
 
-        return replace(ports, broker=Recorder(ports.broker, note, records.not_sent))
+        return replace(
+            ports,
+            broker=Recorder(ports.broker, note, records.not_sent),
+            courier=RecordingCourier(ports.courier, note, records, callers),
+        )
 
     return open_recorded

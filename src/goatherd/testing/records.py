@@ -12,7 +12,7 @@ from goatherd.model.envelope import FromTheFuture, Unparsable, moment
 from goatherd.model.message import Delivery, Message
 from goatherd.model.signature import Misfit
 from goatherd.model.task import TaskDefinition
-from goatherd.model.verdict import Again, Dead, Done, Verdict
+from goatherd.model.verdict import Again, Answered, Dead, Done, Verdict
 
 R_co = TypeVar("R_co", covariant=True)
 State: TypeAlias = Literal["queued", "running", "retrying", "done", "failed", "cancelled", "expired"]
@@ -41,6 +41,8 @@ class Records:
 
     def __init__(self) -> None:
         self._by_id: dict[str, tuple[str, JobRecord[Any]]] = {}
+        #: What the code of jobs returned, until it is known whether anybody heard of it.
+        self._returned: dict[str, object] = {}
 
     def of(self, task: str) -> list[JobRecord[Any]]:
         """The jobs of one task."""
@@ -80,11 +82,23 @@ class Records:
         """Its code is about to start."""
         self._change(job, state="running", attempts=self._attempts(job) + 1)
 
+    def returned(self, job: str, result: object) -> None:
+        """Its code came to its end."""
+        self._returned[job] = result
+
+    def called_off(self, job: str) -> None:
+        """Its caller gave up; nobody starts it any more."""
+        if job in self._by_id and self._by_id[job][1].state == "queued":
+            self._change(job, state="cancelled")
+
     def ended(self, job: str, verdict: Verdict, now: float) -> None:
         """What was decided after an attempt, or instead of one."""
         match verdict:
             case Done(result=result):
                 self._change(job, state="done", result=result, error=None)
+            case Answered(outcome=outcome, why=why):
+                result = self._returned.get(job) if outcome == "done" else None
+                self._change(job, state=outcome, result=result, error=why or None)
             case Again(delay=delay, why=why):
                 self._change(job, state="retrying", error=why, due_at=moment(now + delay))
             case Dead(burial=burial):

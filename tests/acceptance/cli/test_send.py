@@ -51,3 +51,18 @@ def test_the_id_is_all_that_is_printed(stage: Stage) -> None:
     done = stage.run("send", "shop:app", "greet", "name=Ada")
     assert (len(done.stdout.split()), done.stderr) == (1, "")
     assert json.loads(stage.run("send", "shop:app", "greet", "name=Ada", "--json").stdout)["task"] == "greet"
+
+
+def test_a_call_prints_the_result_or_says_why_there_is_none(stage: Stage) -> None:
+    late = stage.run("send", "shop:app", "greet", "name=Ada", "--call", "--deadline", "1s", code=1).stderr
+    assert "No answer to greet[" in late
+    assert "within 1 s" in late
+    stage.worker()
+    told = stage.run("send", "shop:app", "greet", "name=Ada", "--call").stdout
+    assert json.loads(told).strip() == "Hello, Ada!"
+    failed = stage.run("send", "shop:app", "refuse", "customer=8", "--call", code=1).stderr
+    assert "failed with LookupError: no customer 8" in failed
+    assert (
+        "leave out --delay"
+        in stage.run("send", "shop:app", "greet", "name=A", "--call", "--delay", "1s", code=2).stderr
+    )

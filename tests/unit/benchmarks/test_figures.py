@@ -48,6 +48,10 @@ def test_figures_are_medians_and_latencies_are_pooled() -> None:
     assert summary == {"drain": 20.0, "idle_p50": 2.0, "idle_p99": 9.0}
 
 
+def test_calls_have_percentiles_of_their_own() -> None:
+    assert summarise([{"call_latencies": [1.0, 3.0]}, {"call_latencies": [2.0]}]) == {"call_p50": 2.0, "call_p99": 3.0}
+
+
 def test_above_one_always_means_that_ours_is_better() -> None:
     assert times_better(500, 100, more_is_better=True) == 5
     assert times_better(2.0, 8.0, more_is_better=False) == 4

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from benchmarks.contender import Named, Promise
 from benchmarks.measures import Plan
-from benchmarks.report import Outcome, as_json, compare
+from benchmarks.report import Outcome, as_json, compare, compared
 from benchmarks.settings import Entry
 from benchmarks.table import print_all, shown
 
@@ -30,23 +30,36 @@ OUTCOMES = [
 
 
 def test_the_best_like_peer_is_one_with_a_like_promise() -> None:
-    ratios = {one.measure.key: (one.peer, one.ratio) for one in compare(OUTCOMES, alike=True)}
+    ratios = {one.measure.key: (one.peer, one.ratio) for one in compare(OUTCOMES[0], OUTCOMES, alike=True)}
     assert ratios == {"drain": ("slow", 9.0), "drain_cpu": ("slow", 4.0)}
 
 
 def test_the_best_of_all_may_promise_less() -> None:
-    ratios = {one.measure.key: (one.peer, one.ratio) for one in compare(OUTCOMES, alike=False)}
+    ratios = {one.measure.key: (one.peer, one.ratio) for one in compare(OUTCOMES[0], OUTCOMES, alike=False)}
     assert ratios == {"drain": ("unsafe", 3.0), "drain_cpu": ("unsafe", 0.5)}
 
 
 def test_without_goatherd_there_is_nothing_to_compare() -> None:
-    assert compare(OUTCOMES[2:], alike=False) == []
+    assert compared(OUTCOMES[2:]) == []
+
+
+def test_the_first_of_ours_is_compared_or_those_that_the_setting_names() -> None:
+    assert compared(OUTCOMES) == OUTCOMES[:1]
+    assert compared(OUTCOMES[1:]) == OUTCOMES[1:2]
+    calls = [
+        Outcome(entry=Entry(setting="rabbitmq_rpc", name=name), contender=OUTCOMES[0].contender, samples=[])
+        for name in ("goatherd", "goatherd_exclusive", "goatherd_sync", "pika")
+    ]
+    assert [one.entry.name for one in compared(calls)] == ["goatherd", "goatherd_sync"]
 
 
 def test_the_report_holds_every_run_and_is_json() -> None:
     told = json.loads(json.dumps(as_json(FACTS, Plan(), OUTCOMES)))
     assert told["settings"]["sqlite"]["contenders"]["slow"]["runs"] == [{"drain": 100.0, "drain_cpu": 200.0}]
-    assert told["settings"]["sqlite"]["ratios"]["to_the_best_like_peer"]["drain"] == {"ratio": 9.0, "peer": "slow"}
+    assert told["settings"]["sqlite"]["ratios"]["goatherd"]["to_the_best_like_peer"]["drain"] == {
+        "ratio": 9.0,
+        "peer": "slow",
+    }
 
 
 def test_the_tables_name_every_contender() -> None:

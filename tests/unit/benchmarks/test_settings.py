@@ -19,6 +19,7 @@ def test_a_whole_name_chooses_the_contender_of_that_name_in_every_setting() -> N
         Entry(setting="sqlite", name="huey_fsync"),
         Entry(setting="rabbitmq", name="goatherd"),
         Entry(setting="rabbitmq_classic", name="goatherd"),
+        Entry(setting="rabbitmq_rpc", name="goatherd"),
     ]
 
 
@@ -40,3 +41,9 @@ def test_figures_that_stand_beside_others_are_taken_less_often() -> None:
     beside, main = Entry(setting="rabbitmq_classic", name="goatherd"), Entry(setting="rabbitmq", name="goatherd")
     assert [beside.in_repetition(number) for number in range(3)] == [True, False, True]
     assert all(main.in_repetition(number) for number in range(3))
+
+
+def test_ratios_are_told_of_the_first_unless_the_setting_names_others() -> None:
+    told = [(entry.setting, entry.name) for entry in ENTRIES if entry.compared]
+    assert told[:2] == [("sqlite", "goatherd"), ("rabbitmq", "goatherd")]
+    assert [name for setting, name in told if setting == "rabbitmq_rpc"] == ["goatherd", "goatherd_sync"]

@@ -1,10 +1,11 @@
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from goatherd import Goatherd, Retry
+from tests.unit.engine.post_office import Double, PostOffice
 from tests.unit.engine.stage import HandClock
 
 
@@ -20,9 +21,9 @@ def make_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., G
 
 
 @pytest.fixture
-def app(make_app: Callable[..., Goatherd]) -> Goatherd:
-    """An app whose jobs are tried once."""
-    return make_app()
+def app(request: pytest.FixtureRequest, make_app: Callable[..., Goatherd]) -> Goatherd:
+    """An app whose jobs are tried once; a test may give it settings, as the parameter of this fixture."""
+    return make_app(**getattr(request, "param", {}))
 
 
 @pytest.fixture
@@ -31,3 +32,31 @@ def clock(app: Goatherd) -> HandClock:
     hand = HandClock()
     app.clock = hand
     return hand
+
+
+# --- calls ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+async def office() -> PostOffice:
+    """Where calls go, once the app is opened with it."""
+    return PostOffice()
+
+
+@pytest.fixture
+def double(app: Goatherd) -> Double:
+    """A task to call."""
+
+    @app.task
+    async def double(number: int) -> int:
+        return 2 * number
+
+    return double
+
+
+@pytest.fixture
+async def office_opened(app: Goatherd, double: Double, clock: HandClock, office: PostOffice) -> AsyncIterator[None]:
+    """The app is open, and its calls go through the test's post office."""
+    async with app:
+        office.take_the_place_of(app)
+        yield

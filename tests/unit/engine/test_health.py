@@ -37,7 +37,7 @@ async def test_a_store_that_is_away_makes_the_process_unready_with_the_reason(
 ) -> None:
     async with opened(busy):
 
-        async def away() -> Any:
+        async def away(_also: object = ()) -> Any:
             raise Unavailable("the disk is full")
 
         monkeypatch.setattr(busy.session().ports.operations, "queues", away)
@@ -52,7 +52,7 @@ async def test_a_store_that_does_not_answer_is_not_waited_for_for_ever(
     monkeypatch.setattr(health_module, "DEADLINE", 0.01)
     async with opened(busy):
 
-        async def asleep() -> Any:
+        async def asleep(_also: object = ()) -> Any:
             await asyncio.Event().wait()
 
         monkeypatch.setattr(busy.session().ports.operations, "queues", asleep)

@@ -3,6 +3,7 @@
 import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
 from goatherd.errors import SettingsError
@@ -37,7 +38,10 @@ class Address:
 def read_address(url: str) -> Address:
     """`amqp://user:password@host1:5672,host2/vhost?heartbeat=30`; raises SettingsError with every mistake."""
     problems: list[str] = []
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise SettingsError([f"the broker URL cannot be read: {error}"]) from error
     query = {name: values[-1] for name, values in parse_qs(parts.query, keep_blank_values=True).items()}
     problems += [f"the broker URL has ?{name}=, which is not known" for name in sorted(query.keys() - _KNOWN)]
     if parts.scheme == "amqp":
@@ -52,9 +56,30 @@ def read_address(url: str) -> Address:
         connection_timeout=_number(query, "connection_timeout", 5.0, problems),
         tls=_tls(query, problems) if parts.scheme == "amqps" else None,
     )
+    problems += _if_guest_abroad(address)
     if problems:
         raise SettingsError(problems)
     return address
+
+
+def _if_guest_abroad(address: Address) -> list[str]:
+    """Everybody knows guest's password, so brokers that are well kept let it in only from their own machine."""
+    abroad = [host for host, _ in address.nodes if not _is_this_machine(host)]
+    if address.user != "guest" or not abroad:
+        return []
+    told = (
+        f"the broker URL logs in as guest on {', '.join(abroad)}, which is not this machine; RabbitMQ allows that only "
+        f"on its own. Make a user there (`rabbitmqctl add_user NAME`, then `set_permissions`) and write "
+        f"amqp://NAME:PASSWORD@{abroad[0]}"
+    )
+    return [told]
+
+
+def _is_this_machine(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
 
 
 def _credentials(parts: SplitResult) -> str:

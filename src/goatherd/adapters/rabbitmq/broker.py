@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import time
-from collections.abc import Awaitable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar, cast
 
@@ -11,6 +11,7 @@ import msgspec
 
 from goatherd.adapters.rabbitmq.address import Address
 from goatherd.adapters.rabbitmq.announced import Announced
+from goatherd.adapters.rabbitmq.call_offs import CallOffs, Herald
 from goatherd.adapters.rabbitmq.consumer import Care, Handle, Subscription
 from goatherd.adapters.rabbitmq.dead_letters import RabbitDeadLetters
 from goatherd.adapters.rabbitmq.failures import LinkFailed, LinkLost, in_our_words
@@ -23,6 +24,7 @@ from goatherd.adapters.rabbitmq.outbound import Outbound
 from goatherd.adapters.rabbitmq.properties import Properties
 from goatherd.adapters.rabbitmq.publisher import Publisher
 from goatherd.adapters.rabbitmq.records import PauseFollower, RabbitRecords
+from goatherd.adapters.rabbitmq.reply_queue import ReplyQueue
 from goatherd.adapters.rabbitmq.returning import Returning
 from goatherd.adapters.rabbitmq.topology import Declare, QueueType
 from goatherd.errors import Unavailable
@@ -30,6 +32,7 @@ from goatherd.model.dead_letter import Burial
 from goatherd.model.message import Delivery, Message
 from goatherd.model.topology import HoldLimit, Queue, QueueState
 from goatherd.ports.broker import Deliver, LinkState
+from goatherd.ports.calls import Receipt
 
 Result = TypeVar("Result")
 
@@ -51,10 +54,11 @@ class Wishes:
 
 
 class RabbitBroker:
-    """Satisfies `Broker` and `QueueOperations`."""
+    """Satisfies `Broker`, `Courier` and `QueueOperations`."""
 
     def __init__(self, address: Address, wishes: Wishes) -> None:
         self._address = address
+        self._app = wishes.app
         shared = wishes.connections == "shared"
         self.link = Link(address, wishes.app if shared else f"{wishes.app} publish")
         self._consuming = self.link if shared else Link(address, f"{wishes.app} consume")
@@ -67,6 +71,7 @@ class RabbitBroker:
         self._consumer_timeout = wishes.consumer_timeout
         self._outbound = Outbound(self.layout)
         self._returning = Returning()
+        self._herald = Herald(self.publisher)
         self.records = RabbitRecords(address, self._consuming, self.publisher, self.layout)
         self._announced = Announced()
         self.dead_letters = RabbitDeadLetters(address, self._consuming, self.publisher, self.layout, self._announced)
@@ -104,6 +109,28 @@ class RabbitBroker:
         except Unavailable as error:
             error.jobs = error.jobs or tuple(message.id for message in messages)
             raise
+
+    def post(self, message: Message, receipt: Receipt) -> None:
+        self.publisher.post(self._outbound.straight(message, time.time()), receipt)
+
+    def call_off(self, queue: str, job_id: str) -> None:
+        self._herald.call_off(queue, job_id)
+
+    async def hear_call_offs(self, queues: Sequence[str], called_off: Callable[[str], None]) -> CallOffs:
+        hearing = CallOffs(self._consuming, queues, called_off)
+        self._subscriptions.append(hearing)
+        await self._in_our_words(hearing.start())
+        return hearing
+
+    async def listen_for_replies(self, deliver: Deliver, *, exclusive: bool) -> ReplyQueue:
+        replies = ReplyQueue(self._consuming, self._app, deliver, exclusive=exclusive)
+        try:
+            await self._in_our_words(replies.begin())
+        except BaseException:
+            replies.abandon()
+            raise
+        self._subscriptions.append(replies)
+        return replies
 
     async def consume(self, queue: str, prefetch: int, deliver: Deliver) -> Subscription:
         await self._in_our_words(self.layout.must_exist(queue))
@@ -159,8 +186,8 @@ class RabbitBroker:
         await self.publisher.publish([outgoing(message, exchange, key, time.time(), headers)])
         self.ack(delivery)
 
-    async def queues(self) -> Sequence[QueueState]:
-        return await self._in_our_words(self.layout.states(await self.records.paused()))
+    async def queues(self, also: Sequence[str] = ()) -> Sequence[QueueState]:
+        return await self._in_our_words(self.layout.states(await self.records.paused(), also))
 
     async def purge(self, queue: str) -> int:
         return await self._in_our_words(self.layout.purge(queue))
@@ -171,6 +198,7 @@ class RabbitBroker:
             await subscription.close()
         self._subscriptions.clear()
         self._notebook.close()
+        await self.publisher.close()
         await self.link.close()
         await self._consuming.close()
 
@@ -178,6 +206,7 @@ class RabbitBroker:
         """Be gone as after `kill -9`, for tests of what others do then."""
         await self._pauses.close()
         self._notebook.let_go()
+        await self.publisher.close()
         for link in {self.link, self._consuming}:
             await link.abort()
 

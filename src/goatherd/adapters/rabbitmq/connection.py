@@ -87,7 +87,8 @@ class Connection(asyncio.Protocol):
 
     def _flush(self) -> None:
         self._flushing = False
-        if self._transport is not None and self._out:
+        # The transport of uvloop raises once it is closed; the loss itself is told by connection_lost.
+        if self._transport is not None and not self._transport.is_closing() and self._out:
             self._last_sent = self._loop.time()
             self._transport.write(b"".join(self._out))
         self._out.clear()

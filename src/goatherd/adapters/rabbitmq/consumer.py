@@ -3,18 +3,18 @@
 import asyncio
 import logging
 import random
-import re
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+import msgspec
 from pamqp import commands
 
 from goatherd.adapters.rabbitmq import properties
 from goatherd.adapters.rabbitmq.acks import Acks
 from goatherd.adapters.rabbitmq.channel import Channel
 from goatherd.adapters.rabbitmq.connection import Connection
-from goatherd.adapters.rabbitmq.failures import ChannelClosed, LinkFailed
+from goatherd.adapters.rabbitmq.failures import ChannelClosed, LinkFailed, why_channel_closed
 from goatherd.adapters.rabbitmq.link import Link
 from goatherd.adapters.rabbitmq.messages import DUE, incoming
 from goatherd.adapters.rabbitmq.properties import Properties
@@ -26,8 +26,6 @@ from goatherd.ports.broker import Deliver
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
 #: Seconds that messages which are being put aside may take when the subscription closes.
 LAST_WORDS = 2.0
-
-_TOOK_BACK = re.compile(r"acknowledgement on channel \d+ timed out(?:\. Timeout value used: (?P<limit>\d+) ms)?")
 
 log = logging.getLogger("goatherd.rabbitmq")
 
@@ -64,6 +62,24 @@ class Care:
     announcing_exchange: str
     #: The body to deliver instead of a copy of a dead letter.
     announced: Callable[[Properties, bytes, str], bytes]
+    #: Make the queue on a new channel and tell its name, where it is this process's own.
+    make_queue: Callable[[Channel], Awaitable[str]] | None = None
+
+    @classmethod
+    def of_own_queue(cls, make: Callable[[Channel], Awaitable[str]]) -> "Care":
+        """For a queue of this process's own, from which everything is delivered as it is."""
+        return cls(
+            put_aside=_never,
+            deaths=lambda _message: 0,
+            carried_on=lambda _message, _handle: False,
+            announcing_exchange="",
+            announced=lambda _read, body, _key: body,
+            make_queue=make,
+        )
+
+
+async def _never(_delivery: Delivery, _due: float | None) -> None:
+    raise AssertionError("nothing is delayed or kept in a queue of a process's own")
 
 
 class Subscription:
@@ -83,6 +99,11 @@ class Subscription:
         self._subscribing = asyncio.Lock()
         self._coming_back: asyncio.Task[None] | None = None
         self._putting_aside: set[asyncio.Task[None]] = set()
+
+    @property
+    def queue(self) -> str:
+        """Its name."""
+        return self._queue
 
     async def start(self) -> None:
         """Consume now and on every later connection; raises LinkFailed if it cannot now."""
@@ -159,6 +180,8 @@ class Subscription:
             self._consumer_tag = ""
             try:
                 channel = await self._channel_on(connection)
+                if self._care.make_queue is not None:
+                    self._queue = await self._care.make_queue(channel)
                 answer = await channel.ask(commands.Basic.Consume(0, self._queue))
             except ChannelClosed as error:
                 # Only this consumer is concerned; the connection and the others are well.
@@ -185,7 +208,7 @@ class Subscription:
 
     def _channel_failed(self, error: LinkFailed) -> None:
         if isinstance(error, ChannelClosed) and self._consumer_tag:
-            self._ended(_in_plain_words(error))
+            self._ended(why_channel_closed(error))
 
     def _ended(self, why: str) -> None:
         """The broker ended this consumer while the connection lives: start it again, with growing pauses."""
@@ -223,25 +246,38 @@ class Subscription:
             delivery, read = self._delivery(handle, content, told, now)
             if told.redelivered and self._care.carried_on(delivery.message, handle):
                 continue
-            expires = delivery.message.expires
-            due = read.headers.get(DUE) if read.headers else None
-            if expires is not None and expires <= now:
-                self._not_to_deliver(delivery, None)
-            elif isinstance(due, int) and due / 1000 > now:
-                self._not_to_deliver(delivery, due / 1000)
-            else:
+            if self._is_to_be_delivered(delivery, read, now):
                 deliveries.append(delivery)
         if deliveries:
             self._deliver(deliveries)
+
+    def _is_to_be_delivered(self, delivery: Delivery, read: Properties, now: float) -> bool:
+        """Whether it is; what is not due yet, or has expired while nobody waits for it, is put aside."""
+        if self._care.make_queue is not None:
+            # A stranger may answer with the headers of our request, which say nothing about the answer.
+            return True
+        expires = delivery.message.expires
+        due = read.headers.get(DUE) if read.headers else None
+        if expires is not None and expires <= now and not delivery.message.reply_to:
+            self._not_to_deliver(delivery, None)
+        elif isinstance(due, int) and due / 1000 > now:
+            self._not_to_deliver(delivery, due / 1000)
+        else:
+            return True
+        return False
 
     def _delivery(
         self, handle: Handle, content: Content, told: DeliverArguments, now: float
     ) -> tuple[Delivery, Properties]:
         read = properties.read_or_nothing(content.properties)
         body = content.body
-        if told.exchange and told.exchange.decode() == self._care.announcing_exchange:
+        announces = bool(told.exchange) and told.exchange.decode() == self._care.announcing_exchange
+        if announces:
             body = self._care.announced(read, body, told.routing_key.decode())
         message = incoming(self._queue, read, body)
+        if announces and message.reply_to:
+            # Whoever waited for the job that is dead waits for no answer to its announcement.
+            message = msgspec.structs.replace(message, reply_to="", correlation_id="")
         due = read.headers.get(DUE)
         accepted = due / 1000 if isinstance(due, int) else float(read.timestamp) or now
         deaths = self._care.deaths(message) if told.redelivered else 0
@@ -261,15 +297,3 @@ class Subscription:
             handle = delivery.tag
             assert isinstance(handle, Handle)
             self.hand_back(handle)
-
-
-def _in_plain_words(error: ChannelClosed) -> str:
-    found = _TOOK_BACK.search(error.text)
-    if found is None:
-        return str(error)
-    limit = f"of {int(found['limit']) / 1000:g} s " if found["limit"] else ""
-    return (
-        f"a job ran longer than the broker's consumer_timeout {limit}allows, so the broker took back all that this "
-        f"process held and delivers it again; give the task a shorter timeout=, or raise consumer_timeout in "
-        f"rabbitmq.conf"
-    )

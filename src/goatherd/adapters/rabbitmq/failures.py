@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from goatherd.errors import GoatherdError, SettingsError, Unavailable
 
 if TYPE_CHECKING:
     from goatherd.adapters.rabbitmq.address import Address
+
+_TOOK_BACK = re.compile(r"acknowledgement on channel \d+ timed out(?:\. Timeout value used: (?P<limit>\d+) ms)?")
 
 
 class LinkFailed(Exception):
@@ -92,4 +95,17 @@ def _mistrust(failure: TlsFailed, address: Address) -> str:
     return (
         f"The certificate of the broker at {address} is not trusted ({told}). Name its authority with cafile= in "
         f"GOATHERD_BROKER_URL, and use a host name that the certificate is made for."
+    )
+
+
+def why_channel_closed(error: ChannelClosed) -> str:
+    """Why the broker ended a consumer, in plain words."""
+    found = _TOOK_BACK.search(error.text)
+    if found is None:
+        return str(error)
+    limit = f"of {int(found['limit']) / 1000:g} s " if found["limit"] else ""
+    return (
+        f"a job ran longer than the broker's consumer_timeout {limit}allows, so the broker took back all that this "
+        f"process held and delivers it again; give the task a shorter timeout=, or raise consumer_timeout in "
+        f"rabbitmq.conf"
     )

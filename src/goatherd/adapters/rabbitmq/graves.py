@@ -74,7 +74,8 @@ def read_letter(read: Properties, body: bytes, routing_key: str, now: float) -> 
     accepted = headers.get(_ACCEPTED)
     return StoredLetter(
         id=_letter_id(read, body),
-        original=msgspec.structs.replace(message, headers=kept, expires=None),
+        # Whoever waited for it has given up; replayed, it is a job as any other, which may fail and be tried again.
+        original=msgspec.structs.replace(message, headers=kept, expires=None, reply_to="", correlation_id=""),
         accepted=accepted / 1000 if isinstance(accepted, int) else float(read.timestamp) or now,
         burial=_burial(read, now),
     )

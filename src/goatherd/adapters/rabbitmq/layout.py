@@ -115,11 +115,11 @@ class Layout:
                 await check_queues(declarer, [self._names.hold_queue(milliseconds)], f"declare={self._declare!r}")
             self._holds.add(milliseconds)
 
-    async def states(self, paused: Collection[str]) -> list[QueueState]:
+    async def states(self, paused: Collection[str], also: Sequence[str] = ()) -> list[QueueState]:
         """How the queues that we know stand; the broker does not tell everything without its management plugin."""
         declarer = Declarer(await self._link.connection())
         found = []
-        for name in sorted(self._queues):
+        for name in sorted({*self._queues, *also}):
             counts = await declarer.exists(name)
             if counts is not None:
                 ready, consumers = counts

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from goatherd.adapters.rabbitmq import properties
+from goatherd.adapters.rabbitmq.parcels import Outgoing
 from goatherd.adapters.rabbitmq.properties import Properties
-from goatherd.adapters.rabbitmq.publisher import Outgoing
 from goatherd.model.message import NO_HEADERS, Header, Message
 
 #: When a delayed message is due, in milliseconds since the epoch, for hops that wait a little less.
@@ -42,9 +42,13 @@ def outgoing(
             headers=headers,
             priority=message.priority,
             expiration=expiration,
+            correlation_id=message.correlation_id or (message.id if message.reply_to else ""),
+            reply_to=message.reply_to,
             message_id=message.id,
             timestamp=int(now),
             type=message.task,
+            # What the broker named itself is gone with the connection, and what is in it too.
+            transient=routing_key.startswith("amq."),
         )
     )
     return Outgoing(message.id, exchange, routing_key, written, message.body)
@@ -52,8 +56,12 @@ def outgoing(
 
 def incoming(queue: str, read: Properties, body: bytes) -> Message:
     """A message from a queue, from us or from anyone."""
-    headers = own_headers(read.headers) if read.headers else NO_HEADERS
-    expires = read.headers.get(EXPIRES) if read.headers else None
+    expires, headers = None, NO_HEADERS
+    if read.headers:
+        expires = read.headers.get(EXPIRES)
+        # A call of ours has this one alone.
+        if expires is None or len(read.headers) > 1:
+            headers = own_headers(read.headers)
     return Message(
         id=read.message_id or read.correlation_id,
         queue=queue,
@@ -62,6 +70,8 @@ def incoming(queue: str, read: Properties, body: bytes) -> Message:
         headers=headers,
         priority=read.priority,
         expires=expires / 1000 if isinstance(expires, int) else None,
+        reply_to=read.reply_to,
+        correlation_id=read.correlation_id,
     )
 
 

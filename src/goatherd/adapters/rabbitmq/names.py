@@ -31,6 +31,10 @@ class Names(NamedTuple):
         """Where they come out when they are due; every queue is bound here as `*.<queue>`."""
         return f"{self.app}.due.v1"
 
+    def reply_queue(self, process: str) -> str:
+        """Where one process gets answers."""
+        return f"{self.app}.reply.v1.{process}"
+
     def pause_mark(self, queue: str) -> str:
         """The empty queue that says that another one is paused."""
         return f"{queue}.paused.v1"

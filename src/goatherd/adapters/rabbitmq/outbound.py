@@ -8,7 +8,7 @@ from goatherd.adapters.rabbitmq.delays import hold_for
 from goatherd.adapters.rabbitmq.failures import ChannelClosed, LinkFailed
 from goatherd.adapters.rabbitmq.layout import Layout
 from goatherd.adapters.rabbitmq.messages import DUE, outgoing
-from goatherd.adapters.rabbitmq.publisher import Outgoing
+from goatherd.adapters.rabbitmq.parcels import Outgoing
 from goatherd.model.message import Message
 
 #: Seconds to wait for the next connection when one was lost in the middle of a question.
@@ -26,7 +26,7 @@ class Outbound:
         ready = []
         for message in messages:
             due = message.due
-            way = self._straight(message, now) if due is None or due <= now else self._delayed(message, due, now)
+            way = self.straight(message, now) if due is None or due <= now else self._delayed(message, due, now)
             if way is None:
                 return None
             ready.append(way)
@@ -52,9 +52,11 @@ class Outbound:
                 return self._through(message, step, due, now)
             await self._make_hold(step)
 
-    def _straight(self, message: Message, now: float) -> Outgoing:
+    def straight(self, message: Message, now: float) -> Outgoing:
+        """One that is due, on its way to its queue."""
         exchange, key = self._layout.way_to(message.queue)
-        expires_itself = message.expires is not None and self._layout.buries(message.queue)
+        # An expired job is kept as a dead letter, an expired call is not: the broker may do what is right for each.
+        expires_itself = message.expires is not None and self._layout.buries(message.queue) != bool(message.reply_to)
         return outgoing(message, exchange, key, now, {}, expires_itself=expires_itself)
 
     def _delayed(self, message: Message, due: float, now: float) -> Outgoing | None:

@@ -2,22 +2,33 @@
 
 import asyncio
 from collections import deque
+from typing import Protocol
+
+
+class Wait(Protocol):
+    """Something that ends; a future is one."""
+
+    def done(self) -> bool:
+        """Whether it has ended."""
+
+    def set_exception(self, error: TimeoutError, /) -> None:
+        """End it in vain."""
 
 
 class Patience:
-    """Ends futures that are not done in time with a TimeoutError."""
+    """Ends waits that are not done in time with a TimeoutError."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         #: Oldest first, which is also the order in which their time is up.
-        self._waiting: deque[tuple[float, asyncio.Future[None]]] = deque()
+        self._waiting: deque[tuple[float, Wait]] = deque()
         self._timer: asyncio.TimerHandle | None = None
 
-    def limit(self, future: "asyncio.Future[None]") -> None:
+    def limit(self, wait: Wait) -> None:
         """It has so many seconds from now."""
         self._forget_done()
         loop = asyncio.get_running_loop()
-        self._waiting.append((loop.time() + self.seconds, future))
+        self._waiting.append((loop.time() + self.seconds, wait))
         if self._timer is None:
             self._timer = loop.call_at(self._waiting[0][0], self._time_is_up)
 
@@ -26,9 +37,9 @@ class Patience:
         loop = asyncio.get_running_loop()
         self._forget_done()
         while self._waiting and self._waiting[0][0] <= loop.time():
-            future = self._waiting.popleft()[1]
-            if not future.done():
-                future.set_exception(TimeoutError())
+            wait = self._waiting.popleft()[1]
+            if not wait.done():
+                wait.set_exception(TimeoutError())
         self._forget_done()
         if self._waiting:
             self._timer = loop.call_at(self._waiting[0][0], self._time_is_up)

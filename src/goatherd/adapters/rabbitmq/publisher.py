@@ -3,9 +3,7 @@
 import asyncio
 import re
 from collections.abc import Sequence
-from enum import Enum
 from itertools import takewhile
-from typing import NamedTuple
 
 from pamqp import commands
 
@@ -14,71 +12,23 @@ from goatherd.adapters.rabbitmq.channel import Channel
 from goatherd.adapters.rabbitmq.connection import Connection
 from goatherd.adapters.rabbitmq.failures import ChannelClosed, LinkFailed
 from goatherd.adapters.rabbitmq.link import Link
+from goatherd.adapters.rabbitmq.parcels import HINTS, Batch, Letter, Outcome, Outgoing
 from goatherd.adapters.rabbitmq.patience import Patience
 from goatherd.adapters.rabbitmq.wire import RETURN, Confirm, Content, content_frames, publish_method, read_return
 from goatherd.errors import Refused, Unavailable
+from goatherd.ports.broker import LinkState
+from goatherd.ports.calls import Receipt
 
 #: Messages that may be on their way without a confirm; beyond it publishers wait.
 WINDOW = 4096
+#: Places whose method frame is kept; each process that waits for answers is one.
+MOST_PLACES = 10_000
 #: A queue refuses while it is full, but also for a moment while it is made or moved: how often, and how long, to wait.
 MOST_REFUSALS, PAUSE_AFTER_REFUSAL = 8, 0.1
 
 #: What the broker names when it closes the channel because of a message.
 _EXCHANGE = re.compile(r"exchange '([^']*)'")
 _SIZE = re.compile(r"message size (\d+)")
-
-
-class Outgoing(NamedTuple):
-    """One message for the broker."""
-
-    id: str
-    exchange: str
-    routing_key: str
-    properties: bytes
-    body: bytes
-
-
-class Outcome(Enum):
-    """How a publish ended."""
-
-    TAKEN = "taken"
-    RETURNED = "no queue takes it"
-    REFUSED = "the queue is full"
-    FORBIDDEN = "the broker does not allow it"
-    UNKNOWN = "the connection was lost before the broker answered"
-
-
-class _Batch:
-    """Messages published together, and the outcome of each."""
-
-    __slots__ = ("done", "left", "messages", "outcomes", "why", "written")
-
-    def __init__(self, messages: Sequence[Outgoing]) -> None:
-        self.messages = messages
-        self.outcomes = [Outcome.UNKNOWN] * len(messages)
-        self.left = len(messages)
-        #: How many have gone out.
-        self.written = 0
-        #: What the broker said about those that it does not allow.
-        self.why = ""
-        self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-
-    @property
-    def all_taken(self) -> bool:
-        """Whether the broker has them all."""
-        return self.outcomes.count(Outcome.TAKEN) == len(self.outcomes)
-
-    @property
-    def not_taken(self) -> list[Outgoing]:
-        """Those that the broker has not taken, as far as is known."""
-        return [m for m, o in zip(self.messages, self.outcomes, strict=True) if o is not Outcome.TAKEN]
-
-    def settle(self, index: int, outcome: Outcome) -> None:
-        if self.outcomes[index] is Outcome.UNKNOWN:
-            self.outcomes[index] = outcome
-        self.left -= 1
-        if not self.left and not self.done.done():
-            self.done.set_result(None)
 
 
 class Publisher:
@@ -90,7 +40,9 @@ class Publisher:
         self._channel: Channel | None = None
         self._opening = asyncio.Lock()
         self._next_tag = 1
-        self._waiting: dict[int, tuple[_Batch, int]] = {}
+        self._waiting: dict[int, tuple[Batch | Letter, int]] = {}
+        self._trying_again: set[asyncio.Task[None]] = set()
+        self._closed = False
         self._room = asyncio.Event()
         self._room.set()
         self._methods: dict[tuple[str, str], bytes] = {}
@@ -99,7 +51,7 @@ class Publisher:
 
     async def publish(self, messages: Sequence[Outgoing]) -> None:
         """Return when the broker has taken all; raises Unavailable with the ids that it has not."""
-        batch = _Batch(list(messages))
+        batch = Batch(list(messages))
         refusals = 0
         until = asyncio.get_running_loop().time() + self._patience.seconds
         try:
@@ -115,9 +67,53 @@ class Publisher:
                     self.repeated += batch.outcomes[: batch.written].count(Outcome.UNKNOWN)
                     if refusals:
                         await asyncio.sleep(PAUSE_AFTER_REFUSAL)
-                    batch = _Batch(batch.not_taken)
+                    batch = Batch(batch.not_taken)
         except TimeoutError as error:
             raise Unavailable(self._why_not(), jobs=[message.id for message in batch.not_taken]) from error
+
+    def post(self, message: Outgoing, receipt: Receipt) -> None:
+        """Publish without waiting; the receipt is told what became of it."""
+        letter = Letter(message, receipt, self._not_taken)
+        if self._sent_at_once(letter):
+            self._patience.limit(letter)
+        else:
+            self._not_taken(letter, None)
+
+    def _not_taken(self, letter: Letter, out_of_time: TimeoutError | None) -> None:
+        """Publish one that was not taken at once, with all the patience that others get."""
+        if out_of_time is not None or self._closed:
+            letter.receipt.failed(Unavailable(self._why_not(), jobs=[letter.messages[0].id]))
+            return
+        task = asyncio.create_task(self._insist(letter), name=f"goatherd publish {letter.messages[0].id}")
+        self._trying_again.add(task)
+        task.add_done_callback(lambda _task: self._tried_again(task, letter))
+
+    def _tried_again(self, task: "asyncio.Task[None]", letter: Letter) -> None:
+        self._trying_again.discard(task)
+        # Said here, for one that is cancelled before it has begun can say nothing itself.
+        if task.cancelled():
+            letter.receipt.failed(Unavailable(self._why_not(), jobs=[letter.messages[0].id]))
+
+    async def close(self) -> None:
+        """Give up what is still being tried."""
+        self._closed = True
+        for task in self._trying_again:
+            task.cancel()
+        await asyncio.gather(*self._trying_again, return_exceptions=True)
+
+    async def _insist(self, letter: Letter) -> None:
+        self.repeated += letter.written
+        try:
+            await self.publish(letter.messages)
+        except Unavailable as error:
+            letter.receipt.failed(error)
+        else:
+            letter.receipt.taken()
+
+    @property
+    def state(self) -> LinkState:
+        """Of the connection."""
+        return self._link.state
 
     @property
     def blocked(self) -> str | None:
@@ -126,17 +122,17 @@ class Publisher:
 
     async def is_taken(self, message: Outgoing, deadline: float | None = None) -> bool:
         """Publish, and tell whether there is a queue for it; raises Unavailable."""
-        batch = _Batch([message])
+        batch = Batch([message])
         try:
             async with asyncio.timeout(self._patience.seconds if deadline is None else deadline):
                 while await self._send(batch) and batch.outcomes[0] is not Outcome.RETURNED:
                     await asyncio.sleep(PAUSE_AFTER_REFUSAL)
-                    batch = _Batch([message])
+                    batch = Batch([message])
         except TimeoutError as error:
             raise Unavailable(self._why_not(), jobs=[message.id]) from error
         return batch.outcomes[0] is Outcome.TAKEN
 
-    def _sent_at_once(self, batch: _Batch) -> bool:
+    def _sent_at_once(self, batch: Batch | Letter) -> bool:
         """Whether it has gone out, which it has if there is nothing to wait for but the confirms."""
         channel = self._channel
         if channel is None or channel.failed is not None or len(batch.messages) > WINDOW:
@@ -146,7 +142,7 @@ class Publisher:
         self._write(channel, batch, range(len(batch.messages)))
         return True
 
-    async def _send(self, batch: _Batch) -> bool:
+    async def _send(self, batch: Batch) -> bool:
         """Publish once; true if not all were taken."""
         if batch.done.done():
             return not batch.all_taken
@@ -162,16 +158,8 @@ class Publisher:
             await batch.done
         return not batch.all_taken
 
-    def _write(self, channel: Channel, batch: _Batch, indexes: range) -> None:
-        largest = channel.connection.largest_frame
-        frames = []
-        for index in indexes:
-            message = batch.messages[index]
-            place = (message.exchange, message.routing_key)
-            method = self._methods.get(place)
-            if method is None:
-                method = self._methods[place] = publish_method(channel.number, *place)
-            frames.append(method + content_frames(channel.number, message.properties, message.body, largest))
+    def _write(self, channel: Channel, batch: Batch | Letter, indexes: range) -> None:
+        frames = [self._frames(channel, batch.messages[index]) for index in indexes]
         # Only now, for if one of them cannot be written, none goes out, and the broker's count must stay ours.
         for index in indexes:
             self._waiting[self._next_tag] = (batch, index)
@@ -179,7 +167,23 @@ class Publisher:
         batch.written = indexes.stop
         if len(self._waiting) > WINDOW:
             self._room.clear()
-        channel.send(b"".join(frames))
+        channel.send(frames[0] if len(frames) == 1 else b"".join(frames))
+
+    def _frames(self, channel: Channel, message: Outgoing) -> bytes:
+        place = (message.exchange, message.routing_key)
+        method = self._methods.get(place)
+        if method is None:
+            method = self._method(channel, place)
+        largest = channel.connection.largest_frame
+        return method + content_frames(channel.number, message.properties, message.body, largest)
+
+    def _method(self, channel: Channel, place: tuple[str, str]) -> bytes:
+        if len(self._methods) >= MOST_PLACES:
+            self._methods.clear()
+        # Word that nobody need hear; and a queue that is none, to which RabbitMQ returns what its reader gets.
+        mandatory = place[0] != HINTS and not place[1].startswith("amq.rabbitmq.reply-to.")
+        method = self._methods[place] = publish_method(channel.number, *place, mandatory=mandatory)
+        return method
 
     async def _open_channel(self) -> Channel:
         """The channel for publishes, on which nothing else is done that could close it."""
@@ -234,7 +238,7 @@ class Publisher:
             batch.settle(index, outcome)
         self._room.set()
 
-    def _raise_if_unwanted(self, batch: _Batch, refusals: int) -> None:
+    def _raise_if_unwanted(self, batch: Batch, refusals: int) -> None:
         final = {Outcome.RETURNED, Outcome.FORBIDDEN} | ({Outcome.REFUSED} if refusals > MOST_REFUSALS else set())
         unwanted = [(m, o) for m, o in zip(batch.messages, batch.outcomes, strict=True) if o in final]
         if not unwanted:
@@ -261,6 +265,8 @@ class Publisher:
         )
 
     def _why_not(self) -> str:
+        if self._closed:
+            return "Not accepted before this client was closed. Try again with the same id."
         if self._link.state == "blocked":
             why = f"the broker is blocked, which means that it takes no messages for now ({self.blocked})"
         elif self._link.state == "up":

@@ -10,8 +10,9 @@ from goatherd.adapters.rabbitmq.consumer import Subscription
 from goatherd.adapters.rabbitmq.failures import LinkFailed, in_our_words
 from goatherd.adapters.rabbitmq.layout import Layout
 from goatherd.adapters.rabbitmq.link import Link
+from goatherd.adapters.rabbitmq.parcels import Outgoing
 from goatherd.adapters.rabbitmq.properties import Properties, write
-from goatherd.adapters.rabbitmq.publisher import Outgoing, Publisher
+from goatherd.adapters.rabbitmq.publisher import Publisher
 from goatherd.adapters.rabbitmq.topology import Declarer
 from goatherd.errors import Unavailable
 from goatherd.ports.records import WorkerRecord

@@ -1,6 +1,7 @@
 """Header tables with the values that we send: text, whole numbers, fractions and truth."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from struct import Struct
 
 from goatherd.adapters.rabbitmq.wire import short
@@ -16,8 +17,12 @@ def write_table(headers: Mapping[str, object]) -> bytes:
 
     Fractions are written in full precision, which pamqp does not do.
     """
-    entries = b"".join(short(name) + _value(name, value) for name, value in headers.items())
+    entries = b"".join([_name(name) + _value(name, value) for name, value in headers.items()])
     return _LONG.pack(len(entries)) + entries
+
+
+#: Programs have few headers, and the same in message after message.
+_name = lru_cache(maxsize=1024)(short)
 
 
 def _value(name: str, value: object) -> bytes:

@@ -1,29 +1,35 @@
 """The broker port on SQLite."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import cast
 
 import apsw
 import msgspec
 
+from goatherd.adapters.sqlite.call_offs import CallOffs, call_off
 from goatherd.adapters.sqlite.consumer import Claim, Consumer, Held
 from goatherd.adapters.sqlite.database import Database
 from goatherd.adapters.sqlite.doorbell import Ringer
 from goatherd.adapters.sqlite.graves import bury_claimed, bury_overflow
 from goatherd.adapters.sqlite.presence import Presence
 from goatherd.adapters.sqlite.queries import bells, rows, run, run_many
+from goatherd.adapters.sqlite.reply_queues import ReplyQueue, open_reply_queue
+from goatherd.adapters.sqlite.requests import Request
 from goatherd.adapters.sqlite.rows import QueueRow, publish_row
 from goatherd.errors import TopologyMismatch, Unavailable
 from goatherd.model.dead_letter import Burial
 from goatherd.model.message import Delivery, Message
 from goatherd.model.topology import HoldLimit, Queue, QueueState
 from goatherd.ports.broker import Deliver, LinkState
+from goatherd.ports.calls import Receipt
 from goatherd.ports.clock import Clock
 
 
 class SqliteBroker:
-    """Satisfies `Broker` and `QueueOperations`."""
+    """Satisfies `Broker`, `Courier` and `QueueOperations`."""
 
     def __init__(self, database: Database, clock: Clock, *, lease: float, publish_deadline: float) -> None:
         self._database = database
@@ -71,6 +77,38 @@ class SqliteBroker:
                 f"so it is not known whether they were accepted; is its disk overloaded? Send again with the same id=.",
                 jobs=jobs,
             ) from error
+
+    def post(self, message: Message, receipt: Receipt) -> None:
+        def insert(connection: apsw.Connection) -> list[str]:
+            now = self._clock.now()
+            # The queue of a process that waits may be gone by now, so it is looked for each time.
+            queue = self._queue(connection, message.queue) if message.reply_to else _find(connection, message.queue)
+            if queue is None:
+                raise Unavailable(f"Nobody waits at {message.queue!r} any more.", jobs=[message.id])
+            run(connection, "publish", publish_row(message, queue, now))
+            return self._settle_queues(connection, [queue], now)
+
+        try:
+            # Nothing is lost by a power cut that ends caller and worker too.
+            written = self._database.begin_write(insert, durable=False, after=self._ringer.ring)
+        except Unavailable as error:
+            receipt.failed(error)
+        else:
+            written.add_done_callback(lambda done: _tell(done, receipt))
+
+    def call_off(self, queue: str, job_id: str) -> None:
+        def leave_word(connection: apsw.Connection) -> list[str]:
+            return call_off(connection, self._queue(connection, queue).id, job_id)
+
+        request = Request(leave_word, writes=True, durable=False, after=self._ringer.ring)
+        with suppress(Unavailable):  # nobody is left to be told
+            self._database.post(request)
+
+    async def hear_call_offs(self, queues: Sequence[str], called_off: Callable[[str], None]) -> CallOffs:
+        return CallOffs(self._consumer, called_off)
+
+    async def listen_for_replies(self, deliver: Deliver, *, exclusive: bool) -> ReplyQueue:
+        return await open_reply_queue(self._database, self._consumer, deliver)
 
     async def consume(self, queue: str, prefetch: int, deliver: Deliver) -> Held:
         row = await self._database.read(lambda connection: self._queue(connection, queue))
@@ -130,8 +168,9 @@ class SqliteBroker:
         await self._database.write(inter, durable=False, after=self._ringer.ring)
         self._consumer.released(claim)
 
-    async def queues(self) -> Sequence[QueueState]:
-        found = await self._database.read(lambda connection: rows(connection, "queue_states"))
+    async def queues(self, also: Sequence[str] = ()) -> Sequence[QueueState]:
+        named = {"also": json.dumps(list(also))}
+        found = await self._database.read(lambda connection: rows(connection, "queue_states", named))
         now = self._clock.now()
         return [
             QueueState(
@@ -177,13 +216,13 @@ class SqliteBroker:
     def _queue(self, connection: apsw.Connection, name: str) -> QueueRow:
         known = self._queues.get(name)
         if known is None:
-            found = rows(connection, "find_queue", {"name": name})
-            if not found:
+            known = _find(connection, name)
+            if known is None:
                 raise Unavailable(
                     f"There is no queue {name!r} in {self._database.path}, so nothing was sent. A worker or an app "
                     f"that knows the queue makes it when it starts; check the name with `goatherd queues list`."
                 )
-            known = self._queues[name] = QueueRow(*found[0])
+            self._queues[name] = known
         return known
 
     def _settle_queues(self, connection: apsw.Connection, targets: Iterable[QueueRow], now: float) -> list[str]:
@@ -194,6 +233,24 @@ class SqliteBroker:
                 bury_overflow(connection, queue.id, queue.max_length, now)
             to_ring += bells(connection, queue.id)
         return to_ring
+
+
+def _find(connection: apsw.Connection, name: str) -> QueueRow | None:
+    found = rows(connection, "find_queue", {"name": name})
+    return QueueRow(*found[0]) if found else None
+
+
+def _tell(done: "asyncio.Future[list[str]]", receipt: Receipt) -> None:
+    error = asyncio.CancelledError() if done.cancelled() else done.exception()
+    if error is None:
+        receipt.taken()
+    elif isinstance(error, Unavailable):
+        receipt.failed(error)
+    else:
+        # Whatever it is, whoever waits must hear of it.
+        failure = Unavailable(f"The message could not be written: {error!r}.")
+        failure.__cause__ = error
+        receipt.failed(failure)
 
 
 def _claim(delivery: Delivery) -> Claim:

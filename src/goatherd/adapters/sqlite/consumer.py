@@ -6,9 +6,9 @@ batches grow with the load and an idle process answers at once.
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import apsw
 
@@ -49,6 +49,15 @@ class Claim:
         self.slot: int | None = None
 
 
+class Passed(NamedTuple):
+    """What happened with time."""
+
+    #: When the next job falls due or expires.
+    next: float | None
+    #: Calls whose callers have given up.
+    called_off: Sequence[str]
+
+
 class Held:
     """One subscription: how many deliveries it may hold and how many it holds."""
 
@@ -79,6 +88,8 @@ class Consumer:
         self._task: asyncio.Task[None] | None = None
         self._seen_version = (-1, -1)
         self._stepping = asyncio.Lock()
+        #: Told of calls that this process holds and whose callers have given up.
+        self.called_off: Callable[[str], None] | None = None
         self.failing: Exception | None = None
 
     async def add(self, held: Held) -> None:
@@ -175,7 +186,7 @@ class Consumer:
         acks, self._acks = self._acks, []
         wanted = [(held, held.prefetch - held.unsettled) for held in self._held if held.prefetch > held.unsettled]
         try:
-            claimed, moment = await self._database.write(
+            claimed, passed = await self._database.write(
                 partial(self._exchange, acks, wanted, self._clock.now()), durable=False
             )
         except BaseException:
@@ -184,16 +195,19 @@ class Consumer:
         for held, deliveries in claimed:
             held.unsettled += len(deliveries)
             held.deliver(deliveries)
-        self._alarm(moment)
+        if self.called_off is not None:
+            for job_id in passed.called_off:
+                self.called_off(job_id)
+        self._alarm(passed.next)
         return bool(self._acks)
 
     def _exchange(
         self, acks: list[tuple[int, int]], wanted: list[tuple[Held, int]], now: float, connection: apsw.Connection
-    ) -> tuple[list[tuple[Held, Sequence[Delivery]]], float | None]:
+    ) -> tuple[list[tuple[Held, Sequence[Delivery]]], "Passed"]:
         worker = self._presence.id
         if acks:
             run_many(connection, "ack", acks)
-        moment = self._let_time_pass(connection, worker, now)
+        passed = self._let_time_pass(connection, worker, now)
         claimed: list[tuple[Held, Sequence[Delivery]]] = []
         for held, limit in wanted:
             names = {"worker": worker, "queue": held.queue_id, "limit": limit}
@@ -201,16 +215,16 @@ class Consumer:
             if found:
                 found.sort(key=lambda row: (-row[3], row[0]))
                 claimed.append((held, [_delivery(row, worker, held) for row in found]))
-        return claimed, moment
+        return claimed, passed
 
-    def _let_time_pass(self, connection: apsw.Connection, worker: int, now: float) -> float | None:
-        """Make ready what is due and bury what has expired; returns when there will be more of either."""
-        [(registered, due, stale)] = rows(connection, "look", (worker,))
+    def _let_time_pass(self, connection: apsw.Connection, worker: int, now: float) -> "Passed":
+        """Make ready what is due, bury what has expired, and hear who has given up."""
+        [(registered, due, stale, given_up)] = rows(connection, "look", (worker,))
         if not registered:
             raise Evicted
         moment: float | None = min((time for time in (due, stale) if time is not None), default=None)
         if moment is None or moment > now:
-            return moment
+            return Passed(moment, [job for (job,) in rows(connection, "called_off", (worker,))] if given_up else ())
         run(connection, "make_ready", {"now": now})
         bury_expired(connection, now)
         return self._let_time_pass(connection, worker, now)
@@ -271,9 +285,9 @@ def _version(connection: apsw.Connection) -> tuple[int, int]:
 
 
 def _delivery(row: tuple[Any, ...], worker: int, held: Held) -> Delivery:
-    seq, job_id, task, priority, body, headers, accepted, expires, deaths = row
+    seq, job_id, task, priority, body, headers, accepted, expires, deaths, reply_to, correlation_id = row
     message = Message(
         id=job_id, queue=held.queue, body=body, task=task, headers=headers_from_text(headers), priority=priority,
-        expires=expires,
+        expires=expires, reply_to=reply_to or "", correlation_id=correlation_id or "",
     )  # fmt: skip
     return Delivery(message=message, accepted=accepted, deaths=deaths, tag=Claim(seq, worker, held))

@@ -36,6 +36,8 @@ class Database:
         # Whoever asks is either served before the thread ends or told that it has ended, never left waiting.
         self._asking = threading.Lock()
         self._connection: apsw.Connection | None = None
+        # Held while the connection is used: a fork must not meet it open.
+        self._using = threading.Lock()
         self._synchronous = ""
 
     def open(self) -> None:
@@ -56,7 +58,13 @@ class Database:
         With `durable=False` it also survives the death of every process, but a power cut may undo it. `after` is
         called with the result on the writer thread, as soon as it is committed.
         """
-        return cast(Result, await self._ask(Request(operation, writes=True, durable=durable, after=after)))
+        return await self.begin_write(operation, durable=durable, after=after)
+
+    def begin_write(
+        self, operation: Operation[Result], *, durable: bool = True, after: After | None = None
+    ) -> "asyncio.Future[Result]":
+        """The same for whoever does not wait; raises Unavailable if the file is closed."""
+        return self._ask(Request(operation, writes=True, durable=durable, after=after))
 
     async def read(self, operation: Operation[Result]) -> Result:
         """Run it outside of any transaction of its own; it must not write."""
@@ -80,6 +88,27 @@ class Database:
             self._requests.put(None)
         thread.join()
 
+    # --- around a fork: SQLite's locks stay with the parent, and a child that shares its connection has none ----
+
+    def rest(self) -> None:
+        """Finish what is under way and let go of the file, until `go_on`; the next operation opens it again."""
+        self._using.acquire()
+        if self._connection is not None:
+            # It is opened again at once, so there is no use in tidying up.
+            self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+            self._connection.close()
+            self._connection = None
+            self._synchronous = ""
+
+    def go_on(self) -> None:
+        """In the parent, after the fork."""
+        self._using.release()
+
+    def forget(self) -> None:
+        """In the child, which has no writer thread: be closed."""
+        self._asking, self._using = threading.Lock(), threading.Lock()
+        self._thread = None
+
     def _ask(self, request: Request) -> "asyncio.Future[Any]":
         request.answer = asyncio.get_running_loop().create_future()
         self.post(request)
@@ -97,16 +126,24 @@ class Database:
         return connection
 
     def _run(self) -> None:
-        connection = self._connection
-        assert connection is not None, "the thread starts after the connection is open"
         open_for_more = True
         while open_for_more:
             batch, open_for_more = take_batch(self._requests)
-            self._serve(connection, batch)
+            with self._using:
+                self._serve(batch)
             answer_all(batch)
-        connection.close()
+        with self._using:
+            connection, self._connection = self._connection, None
+            if connection is not None:
+                connection.close()
 
-    def _serve(self, connection: apsw.Connection, batch: list[Request]) -> None:
+    def _serve(self, batch: list[Request]) -> None:
+        try:
+            connection = self._connection = self._connection or self._connect()
+        except Exception as error:  # noqa: BLE001 - told to whoever asked
+            for request in batch:
+                request.error = self._explained(error)
+            return
         writers = [request for request in batch if request.writes]
         if writers:
             self._write(connection, writers)

@@ -1,7 +1,7 @@
-"""Wake the workers of other processes when something was committed for them.
+"""Wake the workers and watchers of other processes when something was committed for them.
 
-A ring is an empty datagram to the worker's socket. It may be lost without harm: workers also look for
-themselves now and then.
+A ring is a datagram to the other's socket, empty or with a few bytes. It may be lost without harm: everybody also
+looks for himself now and then.
 """
 
 import hashlib
@@ -12,6 +12,8 @@ from pathlib import Path
 
 #: The kernel's limit for the path of a socket is 108 bytes with its end mark.
 _LONGEST_PATH = 100
+#: Bytes that a ring may say.
+LONGEST_MESSAGE = 64
 
 
 def address_for(folder: Path, name: str) -> str:
@@ -49,6 +51,15 @@ class Doorbell:
         except BlockingIOError:
             return
 
+    def heard(self) -> list[bytes]:
+        """What the rings since the last look said."""
+        messages: list[bytes] = []
+        try:
+            while True:
+                messages.append(self._socket.recv(LONGEST_MESSAGE))
+        except BlockingIOError:
+            return messages
+
     def close(self) -> None:
         """Take the bell down."""
         self.let_go()
@@ -66,11 +77,11 @@ class Ringer:
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._socket.setblocking(False)
 
-    def ring(self, addresses: Iterable[str]) -> None:
+    def ring(self, addresses: Iterable[str], message: bytes = b"") -> None:
         """Ring each bell once; a bell that is gone is passed over."""
         for address in addresses:
             try:
-                self._socket.sendto(b"", address)
+                self._socket.sendto(message, address)
             except OSError:
                 # Gone, or so many rings wait there already that one more says nothing new.
                 continue

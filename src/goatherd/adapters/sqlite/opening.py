@@ -1,5 +1,6 @@
 """Open the ports on one file; those of one process share its writer thread."""
 
+import os
 import threading
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -13,6 +14,8 @@ class Files:
 
     def __init__(self) -> None:
         self._open: dict[str, tuple[Database, int]] = {}
+        self._closing: list[Database] = []
+        self._resting: list[Database] | None = None
         self._lock = threading.Lock()
 
     def take(self, path: Path) -> Database:
@@ -35,10 +38,47 @@ class Files:
                 self._open[name] = (known, users - 1)
                 return
             del self._open[name]
+            self._closing.append(database)
         database.close()
+        with self._lock:
+            # Not there in a child that was forked meanwhile.
+            if database in self._closing:
+                self._closing.remove(database)
+
+    # --- around a fork ----------------------------------------------------------------------------
+
+    def rest(self) -> None:
+        """No file is open while the process is copied."""
+        self._lock.acquire()
+        self._resting = self._all()
+        for database in self._resting:
+            database.rest()
+
+    def go_on(self) -> None:
+        """In the parent, everything is as it was."""
+        if self._resting is None:
+            # This module was imported while the process was about to fork.
+            return
+        for database in self._resting:
+            database.go_on()
+        self._resting = None
+        self._lock.release()
+
+    def forget(self) -> None:
+        """In the child, nothing is open."""
+        self._lock = threading.Lock()
+        self._resting = None
+        for database in self._all():
+            database.forget()
+        self._open.clear()
+        self._closing.clear()
+
+    def _all(self) -> list[Database]:
+        return [database for database, _ in self._open.values()] + self._closing
 
 
 FILES = Files()
+os.register_at_fork(before=FILES.rest, after_in_parent=FILES.go_on, after_in_child=FILES.forget)
 
 
 def path_of(url: str) -> Path:

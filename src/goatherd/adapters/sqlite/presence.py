@@ -13,6 +13,7 @@ from uuid import uuid4
 import apsw
 
 from goatherd.adapters.ledger import Ledger, is_dead, was_running
+from goatherd.adapters.sqlite.abandoned import drop_abandoned
 from goatherd.adapters.sqlite.database import Database
 from goatherd.adapters.sqlite.doorbell import Doorbell, Ringer, address_for
 from goatherd.adapters.sqlite.failures import of_the_system
@@ -53,6 +54,7 @@ class Presence:
             worker = connection.last_insert_rowid()
             run_many(connection, "subscribe", [{"queue": queue, "worker": worker} for queue in queues])
             run(connection, "release_orphans")
+            drop_abandoned(connection, time.time())
             return worker
 
         try:
@@ -124,7 +126,9 @@ class Presence:
                 return
 
     def _beat(self, connection: apsw.Connection) -> None:
-        run(connection, "beat", {"now": time.time(), "worker": self.id})
+        now = time.time()
+        run(connection, "beat", {"now": now, "worker": self.id})
+        drop_abandoned(connection, now)
 
     def _look_for_the_dead(self, connection: apsw.Connection) -> None:
         now = time.time()

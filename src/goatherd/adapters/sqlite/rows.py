@@ -28,9 +28,14 @@ def headers_from_text(text: str | None) -> Headers:
 def publish_row(message: Message, queue: QueueRow, now: float) -> tuple[Any, ...]:
     """The values of a new job, in the order of the `publish` statement."""
     due = message.due if message.due is not None and message.due > now else None
-    expires = stale = message.expires
-    if queue.ttl is not None:
+    # A call that has expired, or has waited for too long, is not kept but dropped by the worker that finds it.
+    expires = message.expires
+    stale = None if message.reply_to else expires
+    if queue.ttl is not None and not message.reply_to:
         longest = (now if due is None else due) + queue.ttl
-        stale = longest if expires is None else min(longest, expires)
+        stale = longest if stale is None else min(longest, stale)
     headers = headers_to_text(message.headers)
-    return (queue.id, message.id, message.task, message.priority, message.body, headers, now, due, expires, stale)
+    address = (message.reply_to or None, message.correlation_id or None)
+    return (
+        queue.id, message.id, message.task, message.priority, message.body, headers, now, due, expires, stale, *address
+    )  # fmt: skip

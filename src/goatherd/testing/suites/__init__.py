@@ -1,7 +1,18 @@
 """One suite for each port: an adapter that passes it can take the place of any other. Needs pytest."""
 
 from goatherd.testing.suites.broker import BrokerFeatures, BrokerSuite
+from goatherd.testing.suites.call_offs import CallOffsSuite
+from goatherd.testing.suites.calls import CallsSuite
 from goatherd.testing.suites.dead_letters import DeadLettersSuite
+from goatherd.testing.suites.events import EventsSuite
 from goatherd.testing.suites.records import RecordsSuite
 
-__all__ = ["BrokerFeatures", "BrokerSuite", "DeadLettersSuite", "RecordsSuite"]
+__all__ = [
+    "BrokerFeatures",
+    "BrokerSuite",
+    "CallOffsSuite",
+    "CallsSuite",
+    "DeadLettersSuite",
+    "EventsSuite",
+    "RecordsSuite",
+]

@@ -49,7 +49,7 @@ class StoreSuite:
     @pytest_asyncio.fixture
     async def open_broker(self, store: Any) -> AsyncIterator[OpenBroker]:
         """Opens clients for a case; afterwards nothing of them may be left."""
-        before = _alive()
+        before = alive()
         clients: list[Ports] = []
 
         async def open_one() -> Ports:
@@ -59,7 +59,7 @@ class StoreSuite:
         yield open_one
         for client in clients:
             await client.close()
-        assert _alive() - before == set(), "these tasks and threads outlived their clients"
+        assert alive() - before == set(), "these tasks and threads outlived their clients"
 
     @pytest_asyncio.fixture
     async def client(self, open_broker: OpenBroker) -> Ports:
@@ -84,7 +84,7 @@ async def declared(client: Ports, **properties: Any) -> str:
     return queue.name
 
 
-def _alive() -> set[str]:
+def alive() -> set[str]:
     """Every task and thread by name, without those that wait in the loop's own pool for the next caller."""
     threads = {thread.name for thread in threading.enumerate() if not thread.name.startswith("asyncio_")}
     return threads | {task.get_name() for task in asyncio.all_tasks() if task is not asyncio.current_task()}

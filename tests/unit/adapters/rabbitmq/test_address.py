@@ -29,8 +29,8 @@ def test_the_password_is_never_shown() -> None:
 
 
 def test_amqps_verifies_unless_told_otherwise() -> None:
-    checked, unchecked = read_address("amqps://h"), read_address("amqps://h?verify=none")
-    assert checked.nodes == [("h", 5671)]
+    checked, unchecked = read_address("amqps://localhost"), read_address("amqps://localhost?verify=none")
+    assert checked.nodes == [("localhost", 5671)]
     assert checked.tls is not None
     assert checked.tls.check_hostname
     assert unchecked.tls is not None
@@ -53,10 +53,11 @@ def test_every_mistake_is_told_at_once() -> None:
         ("amqp://h?connection_timeout=soon", "connection_timeout='soon'"),
         ("amqp://h?cafile=ca.pem", "cafile=, which only amqps:// uses"),
         ("amqp://h?verify=none", "verify=, which only amqps:// uses"),
-        ("amqps://h?verify=no", "verify='no'"),
-        ("amqps://h?cafile=/nowhere/ca.pem", "/nowhere/ca.pem"),
-        ("amqps://h?certfile=/nowhere/mine.pem", "/nowhere/mine.pem"),
+        ("amqps://localhost?verify=no", "verify='no'"),
+        ("amqps://localhost?cafile=/nowhere/ca.pem", "/nowhere/ca.pem"),
+        ("amqps://localhost?certfile=/nowhere/mine.pem", "/nowhere/mine.pem"),
         ("amqp://h:99999", "h:99999"),
+        ("amqp://g:p@[::1", "cannot be read"),
     ],
 )
 def test_a_mistake_is_named_with_its_value(url: str, mistake: str) -> None:
@@ -66,14 +67,33 @@ def test_a_mistake_is_named_with_its_value(url: str, mistake: str) -> None:
 
 
 def test_a_heartbeat_of_zero_is_none() -> None:
-    assert read_address("amqp://h?heartbeat=0").heartbeat == 0
+    assert read_address("amqp://localhost?heartbeat=0").heartbeat == 0
 
 
 @pytest.mark.parametrize(("path", "virtual_host"), [("", "/"), ("/", "/"), ("/%2F", "/"), ("/shop", "shop")])
 def test_the_virtual_host_is_the_path(path: str, virtual_host: str) -> None:
-    assert read_address(f"amqp://h{path}").virtual_host == virtual_host
+    assert read_address(f"amqp://localhost{path}").virtual_host == virtual_host
 
 
 def test_an_address_is_shown_as_a_url_without_secrets() -> None:
     assert str(read_address("amqp://ada:secret@a,b:7/shop?heartbeat=3")) == "amqp://a:5672,b:7/shop"
-    assert str(read_address("amqps://h")) == "amqps://h:5671/"
+    assert str(read_address("amqps://localhost")) == "amqps://localhost:5671/"
+
+
+@pytest.mark.parametrize(
+    "url", ["amqp://rabbit.example.org", "amqps://guest:guest@10.0.0.7/shop", "amqp://localhost,h"]
+)
+def test_guest_is_refused_on_a_broker_that_is_not_local(url: str) -> None:
+    with pytest.raises(SettingsError, match=r"as guest on .*not this machine.*Make a user there"):
+        read_address(url)
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.9.9.9", "[::1]", "rabbit.localhost"])
+def test_guest_may_use_a_broker_on_this_machine(host: str) -> None:
+    assert read_address(f"amqp://{host}").user == "guest"
+
+
+def test_the_reason_does_not_tell_the_password() -> None:
+    with pytest.raises(SettingsError) as caught:
+        read_address("amqp://guest:topsecret@h")
+    assert "topsecret" not in str(caught.value)

@@ -9,7 +9,7 @@ from goatherd.adapters.rabbitmq.broker import _known_as
 from goatherd.adapters.rabbitmq.notebook import Notebook
 from goatherd.model.message import Message
 
-ADDRESS = read_address("amqp://h/shop")
+ADDRESS = read_address("amqp://localhost/shop")
 
 
 @pytest.fixture(autouse=True)

@@ -10,8 +10,9 @@ from goatherd.adapters.rabbitmq import link as link_module
 from goatherd.adapters.rabbitmq import properties
 from goatherd.adapters.rabbitmq import publisher as publisher_module
 from goatherd.adapters.rabbitmq.link import Link
+from goatherd.adapters.rabbitmq.parcels import Outgoing
 from goatherd.adapters.rabbitmq.properties import Properties
-from goatherd.adapters.rabbitmq.publisher import Outgoing, Publisher
+from goatherd.adapters.rabbitmq.publisher import Publisher
 from goatherd.errors import Refused, Unavailable
 from tests.unit.adapters.rabbitmq.scripted_server import Conversation, Published, ScriptedServer
 

@@ -4,13 +4,33 @@ SELECT id, ttl, max_length, announces_to FROM queue WHERE name = :name;
 -- name: make_queue
 INSERT INTO queue (name, ttl, max_length, announces_to) VALUES (:name, :ttl, :max_length, :announces_to);
 
+-- name: make_reply_queue
+INSERT INTO queue (name, keep) VALUES (:name, :keep);
+
+-- name: drop_queue
+DELETE FROM queue WHERE id = ?;
+
+-- name: drop_subscriptions
+DELETE FROM subscription WHERE queue = ?;
+
+-- name: drop_jobs
+DELETE FROM job WHERE queue = ?;
+
+-- name: note_abandoned
+-- Queues for answers to which nobody listens any more, and those which have a listener again.
+UPDATE queue SET abandoned = iif(EXISTS (SELECT 1 FROM subscription WHERE queue = queue.id), NULL, coalesce(abandoned, :now))
+WHERE keep IS NOT NULL;
+
+-- name: abandoned_queues
+SELECT id FROM queue WHERE keep IS NOT NULL AND abandoned + keep < :now;
+
 -- name: announce_to
 -- A program that wants to hear of dead letters adds itself to a queue that others made without it.
 UPDATE queue SET announces_to = :announces_to WHERE id = :queue AND announces_to IS NULL;
 
 -- name: publish
-INSERT INTO job (queue, id, task, priority, body, headers, accepted, due, expires, stale)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+INSERT INTO job (queue, id, task, priority, body, headers, accepted, due, expires, stale, reply_to, correlation_id)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: bells_of_queue
 SELECT worker.doorbell FROM subscription JOIN worker ON worker.id = subscription.worker WHERE subscription.queue = ?;
@@ -19,10 +39,22 @@ SELECT worker.doorbell FROM subscription JOIN worker ON worker.id = subscription
 SELECT doorbell FROM worker;
 
 -- name: look
--- Whether this worker is still registered, and when the next delayed job falls due or waiting one expires.
+-- Whether this worker is still registered, when the next delayed job falls due or waiting one expires, and whether
+-- somebody has given up a call.
 SELECT (SELECT 1 FROM worker WHERE id = ?),
        (SELECT min(due) FROM job WHERE due IS NOT NULL),
-       (SELECT min(stale) FROM job WHERE stale IS NOT NULL AND owner IS NULL);
+       (SELECT min(stale) FROM job WHERE stale IS NOT NULL AND owner IS NULL),
+       EXISTS (SELECT 1 FROM call_off);
+
+-- name: call_off_waiting
+DELETE FROM job WHERE queue = :queue AND id = :job AND reply_to IS NOT NULL AND owner IS NULL;
+
+-- name: call_off_claimed
+INSERT INTO call_off (worker, job)
+SELECT owner, id FROM job WHERE owner IS NOT NULL AND queue = :queue AND id = :job AND reply_to IS NOT NULL;
+
+-- name: called_off
+DELETE FROM call_off WHERE worker = ? RETURNING job;
 
 -- name: make_ready
 -- How long a job has waited is counted from when it could have been done.
@@ -37,7 +69,7 @@ WHERE seq IN (
       AND NOT EXISTS (SELECT 1 FROM queue WHERE id = :queue AND paused)
     ORDER BY priority DESC, seq LIMIT :limit
 )
-RETURNING seq, id, task, priority, body, headers, accepted, expires, deaths;
+RETURNING seq, id, task, priority, body, headers, accepted, expires, deaths, reply_to, correlation_id;
 
 -- name: ack
 DELETE FROM job WHERE seq = ? AND owner = ?;
@@ -49,8 +81,8 @@ UPDATE job SET owner = NULL WHERE seq = ? AND owner = ?;
 -- The values of `publish`, but for the seventh: when it was accepted stays as it was.
 UPDATE job
 SET queue = ?1, id = ?2, task = ?3, priority = ?4, body = ?5, headers = ?6, due = ?8, expires = ?9, stale = ?10,
-    owner = NULL
-WHERE seq = ?11 AND owner = ?12;
+    reply_to = ?11, correlation_id = ?12, owner = NULL
+WHERE seq = ?13 AND owner = ?14;
 
 -- name: bury_claimed
 INSERT INTO dead_letter (id, queue, job_id, task, priority, body, headers, accepted,
@@ -100,7 +132,8 @@ SELECT queue.name,
        (SELECT accepted FROM job WHERE queue = queue.id AND owner IS NULL AND due IS NULL ORDER BY seq LIMIT 1),
        (SELECT count(*) FROM dead_letter WHERE dead_letter.queue = queue.name),
        queue.paused
-FROM queue ORDER BY queue.name;
+FROM queue
+WHERE queue.keep IS NULL OR queue.name IN (SELECT value FROM json_each(:also)) ORDER BY queue.name;
 
 -- name: set_paused
 UPDATE queue SET paused = :paused WHERE name = :name;

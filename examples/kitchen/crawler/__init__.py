@@ -1,0 +1,1 @@
+"""The crawler program: walks through a web site within limits, and tells what it found."""

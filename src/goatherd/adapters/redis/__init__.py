@@ -1,0 +1,1 @@
+"""The events of tracked jobs on Redis or Valkey."""

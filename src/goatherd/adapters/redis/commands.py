@@ -1,0 +1,208 @@
+"""Ask the server: what waits at the same moment goes out together, on one connection, and is answered in order.
+
+A connection that fails is given up with all that was on its way, and everything is asked again on the next one, until
+whoever asks gives up. That is allowed because all that is asked here can be repeated.
+"""
+
+import asyncio
+import logging
+from collections import deque
+from typing import Any
+
+from redis.asyncio.connection import AbstractConnection
+from redis.exceptions import ResponseError
+
+from goatherd.adapters.redis.address import Address
+from goatherd.adapters.redis.connection import close, exchange, opened
+from goatherd.adapters.redis.failures import LOST, away, in_our_words, passes, pause_before, refused
+from goatherd.adapters.redis.scripts import SCRIPTS, Script
+from goatherd.errors import Unavailable
+
+#: More would make single callers wait without saving much.
+LARGEST_BATCH = 256
+
+log = logging.getLogger("goatherd.redis")
+
+
+class Question:
+    """Something asked, and the answer to come."""
+
+    __slots__ = ("answer", "command", "lineage_at")
+
+    def __init__(self, command: tuple[Any, ...], lineage_at: int | None = None) -> None:
+        # Encoded here, where whoever asks for the impossible is told.
+        self.command = tuple(part if isinstance(part, bytes) else str(part).encode() for part in command)
+        #: Where in the command the server's lineage belongs.
+        self.lineage_at = lineage_at
+        self.answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+
+    def give(self, answer: Any) -> None:
+        """Hand out the answer, unless nobody waits for it any more."""
+        if not self.answer.done():
+            self.answer.set_result(answer)
+
+    def fail(self, error: Exception) -> None:
+        """Tell that there will be none."""
+        if not self.answer.done():
+            self.answer.set_exception(error)
+
+    def completed(self, lineage: str) -> tuple[bytes, ...]:
+        """The command as it is sent."""
+        place = self.lineage_at
+        if place is None:
+            return self.command
+        return (*self.command[:place], lineage.encode(), *self.command[place:])
+
+
+class Commands:
+    """One connection to the server, made again whenever it is lost."""
+
+    def __init__(self, address: Address, deadline: float) -> None:
+        self._address = address
+        self._deadline = deadline
+        self._waiting: deque[Question] = deque()
+        self._asked = asyncio.Event()
+        self._connection: AbstractConnection | None = None
+        self._lineage = ""
+        self._failure: BaseException | None = None
+        self._failures = 0
+        self._task: asyncio.Task[None] | None = None
+
+    async def open(self) -> None:
+        """Connect for the first time; raises Unavailable or SettingsError."""
+        try:
+            await self._connect()
+        except (*LOST, ResponseError) as error:
+            raise refused(error, self._address) from error
+        self._task = asyncio.create_task(self._run(), name="goatherd redis commands")
+
+    async def run(self, script: Script, keys: tuple[str, ...], *arguments: Any, lineage: bool = False) -> Any:
+        """The answer of a script, which gets the server's lineage as its first argument where it is wanted."""
+        head = ("EVALSHA", script.digest, len(keys), *keys)
+        return await self._ask(Question((*head, *arguments), len(head) if lineage else None))
+
+    async def do(self, *command: Any) -> Any:
+        """The answer to a command."""
+        return await self._ask(Question(command))
+
+    async def close(self) -> None:
+        """Ask nothing more; what still waits is told that nobody knows."""
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+        await self._hang_up()
+        for question in self._waiting:
+            question.fail(self._left())
+        self._waiting.clear()
+
+    async def _ask(self, question: Question) -> Any:
+        if self._task is None:
+            raise self._left()
+        self._waiting.append(question)
+        self._asked.set()
+        try:
+            async with asyncio.timeout(self._deadline):
+                return await question.answer
+        except TimeoutError as error:
+            raise away(self._failure, self._address) from self._failure or error
+
+    async def _run(self) -> None:
+        while True:
+            await self._asked.wait()
+            self._asked.clear()
+            while batch := self._take_batch():
+                await self._answer(batch)
+
+    def _take_batch(self) -> list[Question]:
+        batch: list[Question] = []
+        while self._waiting and len(batch) < LARGEST_BATCH:
+            question = self._waiting.popleft()
+            # Whoever gave up needs no answer.
+            if not question.answer.done():
+                batch.append(question)
+        return batch
+
+    async def _answer(self, batch: list[Question]) -> None:
+        try:
+            connection = self._connection or await self._connect()
+            answers = await exchange(connection, [question.completed(self._lineage) for question in batch])
+        except (*LOST, ResponseError) as error:
+            await self._lost(error, batch)
+        except asyncio.CancelledError:
+            self._waiting.extendleft(reversed(batch))
+            raise
+        except Exception as error:  # noqa: BLE001 - told to whoever asked, and the next are served
+            await self._hang_up()
+            for question in batch:
+                question.fail(error)
+        else:
+            self._recovered()
+            await self._hand_out(batch, answers)
+
+    async def _hand_out(self, batch: list[Question], answers: list[Any]) -> None:
+        """Give each its answer; what got none that counts is asked again."""
+        again: list[Question] = []
+        passing: list[Exception] = []
+        for question, answer in zip(batch, answers, strict=True):
+            if not isinstance(answer, Exception):
+                question.give(answer)
+            elif passes(answer):
+                again.append(question)
+                passing.append(answer)
+            else:
+                question.fail(self._explained(answer))
+        if again:
+            await self._lost(passing[0], again)
+
+    async def _connect(self) -> AbstractConnection:
+        """A new connection, on a server that knows the scripts."""
+        connection = await opened(self._address, "goatherd-commands")
+        try:
+            asked = [("INFO", "replication"), *(("SCRIPT", "LOAD", script.source) for script in SCRIPTS)]
+            replication, *loaded = await exchange(connection, asked)
+            for answer in loaded:
+                if isinstance(answer, ResponseError):
+                    raise answer
+        except BaseException:
+            await close(connection)
+            raise
+        self._lineage = _lineage(replication)
+        self._connection = connection
+        return connection
+
+    async def _hang_up(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            await close(connection)
+
+    async def _lost(self, error: BaseException, unanswered: list[Question]) -> None:
+        self._waiting.extendleft(reversed(unanswered))
+        if self._failures == 0:
+            log.warning("%s was lost: %s; it is tried again", self._address, error)
+        self._failure = error
+        await self._hang_up()
+        await pause_before(self._failures)
+        self._failures += 1
+
+    def _recovered(self) -> None:
+        if self._failures:
+            log.warning("%s is back", self._address)
+        self._failure, self._failures = None, 0
+
+    def _explained(self, error: Exception) -> Unavailable:
+        told = in_our_words(error, self._address)
+        told.__cause__ = error
+        return told
+
+    def _left(self) -> Unavailable:
+        return Unavailable(f"{self._address} has been left by this program; open the app to use it again.")
+
+
+def _lineage(replication: Any) -> str:
+    """The history of writes that this server is on; a restart or a failover makes another. Empty if it is not told."""
+    if isinstance(replication, bytes):
+        for line in replication.decode().splitlines():
+            if line.startswith("master_replid:"):
+                return line.partition(":")[2].strip()
+    return ""

@@ -1,0 +1,17 @@
+"""The scripts of `lua/`, by name."""
+
+import hashlib
+from importlib import resources
+
+
+class Script:
+    """One operation that Redis does in one step."""
+
+    def __init__(self, name: str) -> None:
+        path = resources.files("goatherd.adapters.redis") / "lua" / f"{name}.lua"
+        self.source = path.read_bytes()
+        self.digest = hashlib.sha1(self.source, usedforsecurity=False).hexdigest()
+
+
+APPEND, READ, KEEP = Script("append"), Script("read"), Script("keep")
+SCRIPTS = (APPEND, READ, KEEP)

@@ -1,0 +1,35 @@
+"""`blocking(x)`: x with verbs that wait."""
+
+from typing import ParamSpec, TypeVar, overload
+
+from goatherd.app import Goatherd
+from goatherd.run import Run
+from goatherd.sync.app import BlockingApp
+from goatherd.sync.run import BlockingRun
+from goatherd.sync.task import BlockingTask
+from goatherd.task import Task
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+@overload
+def blocking(x: Goatherd, /) -> BlockingApp: ...
+@overload
+def blocking(x: Task[_P, _R], /) -> BlockingTask[_P, _R]: ...
+@overload
+def blocking(x: Run[_R], /) -> BlockingRun[_R]: ...
+def blocking(x: Goatherd | Task[_P, _R] | Run[_R], /) -> BlockingApp | BlockingTask[_P, _R] | BlockingRun[_R]:
+    """The same thing with verbs that block this thread and no other.
+
+    All verbs of a process are done on one I/O thread with one event loop. The first verb starts it and opens the app;
+    both are closed when the interpreter ends, and made anew in a child after a fork. On the thread of an event loop a
+    verb raises RuntimeError instead of blocking the loop.
+    """
+    if isinstance(x, Task):
+        return BlockingTask(x)
+    if isinstance(x, Goatherd):
+        return BlockingApp(x)
+    if isinstance(x, Run):
+        return BlockingRun(x)
+    raise TypeError(f"blocking() takes an app, a task or a run, not {x!r}.")

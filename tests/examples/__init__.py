@@ -1,0 +1,1 @@
+"""The applications in examples/, tested as programs of their own."""

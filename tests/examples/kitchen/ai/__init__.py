@@ -1,0 +1,1 @@
+"""The AI service of the Kitchen."""
