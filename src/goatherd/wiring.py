@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from importlib import import_module
 
 from goatherd.config import Settings
 from goatherd.errors import MissingExtra
@@ -136,6 +137,8 @@ async def _open_sqlite_events(settings: Settings, clock: Clock) -> Events:
 
 async def _open_redis_events(settings: Settings) -> Events:
     try:
+        # The driver is large, and a loop that already serves must not stand still while it is loaded.
+        await asyncio.to_thread(import_module, "goatherd.adapters.redis.events")
         from goatherd.adapters.redis.address import read_address
         from goatherd.adapters.redis.events import RedisEvents, Terms
     except ImportError as error:

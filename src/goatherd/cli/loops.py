@@ -1,21 +1,15 @@
-"""The event loop of a process that works all day: uvloop where it is installed, else Python's own."""
+"""Run a command that works all day."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from typing import Any, TypeVar
+
+from goatherd.engine.loops import faster_loop
 
 Result = TypeVar("Result")
 
 
 def run(main: Coroutine[Any, Any, Result]) -> Result:
-    """Like `asyncio.run`."""
-    with asyncio.Runner(loop_factory=_faster_loop()) as runner:
+    """Like `asyncio.run`, on the fastest loop there is."""
+    with asyncio.Runner(loop_factory=faster_loop()) as runner:
         return runner.run(main)
-
-
-def _faster_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    try:
-        import uvloop
-    except ImportError:
-        return None
-    return uvloop.new_event_loop

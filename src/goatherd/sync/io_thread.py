@@ -13,6 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from goatherd.engine.loops import faster_loop
 from goatherd.errors import Unavailable
 from goatherd.sync.errand import Errand
 from goatherd.sync.opened import OpenApps
@@ -33,7 +34,7 @@ class IOThread:
 
     def __init__(self) -> None:
         self.apps = OpenApps()
-        self._loop = _new_loop()
+        self._loop = (faster_loop() or asyncio.new_event_loop)()
         self._pool = DaemonPool()
         self._loop.set_default_executor(self._pool)
         # Errands come in without a lock: only who finds the loop not called yet calls it.
@@ -190,12 +191,3 @@ class IOThread:
             errand = self._asked.popleft()
             errand.error = Unavailable("The I/O thread of goatherd.sync has ended, so nothing was sent.")
             errand.settle()
-
-
-def _new_loop() -> asyncio.AbstractEventLoop:
-    """uvloop where it is installed, else Python's own."""
-    try:
-        import uvloop
-    except ImportError:
-        return asyncio.new_event_loop()
-    return uvloop.new_event_loop()
