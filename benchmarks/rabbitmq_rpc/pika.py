@@ -51,7 +51,7 @@ class PikaDialogue:
         server = self.kinds.server(url_of(place), queue_of(place))
         server.open()
         threading.Thread(target=_stop_server, args=(stop, server), name="stop pika", daemon=True).start()
-        server.loop.start()
+        server.run()
         server.close()
 
     async def left(self, place: Path) -> int:

@@ -117,9 +117,15 @@ class RabbitMQ:
 
     def _end_port_mapper(self) -> None:
         epmd = shutil.which("epmd", path=_PATH)
-        if epmd is not None:
-            command = [epmd, "-port", str(self._epmd), "-kill"]
-            subprocess.run(command, capture_output=True, check=False, timeout=20)
+        if epmd is None:
+            return
+        command = [epmd, "-port", str(self._epmd), "-kill"]
+        for _ in range(20):
+            # It does not end before it has noticed that the broker is gone.
+            told = subprocess.run(command, capture_output=True, check=False, timeout=20, text=True)
+            if "not allowed" not in told.stdout + told.stderr:
+                return
+            time.sleep(0.1)
 
     def _signal(self, number: signal.Signals) -> None:
         if self._process is not None and self.running:

@@ -78,6 +78,12 @@ def check(app: Goatherd, ends: Sequence[End]) -> Counter[str]:
     return ended
 
 
+def accepted(app: Goatherd) -> bool:
+    """Whether the broker has every call that waits."""
+    pending = app.session().calls._pending.values()
+    return bool(pending) and all(each.accepted for each in pending)
+
+
 def why(ends: Sequence[End]) -> str:
     """For people: the errors of calls that did not end well."""
     return "\n".join(f"{end.number}: {end.seconds:.1f} s: {end.error}" for end in ends if end.error is not None)[:3000]

@@ -1,7 +1,10 @@
 """Serve HTTP: python -m examples.kitchen.main"""
 
+import atexit
 import logging
 import sys
+from logging.handlers import QueueHandler, QueueListener
+from queue import SimpleQueue
 
 from goatherd import GoatherdError
 
@@ -25,11 +28,17 @@ def main() -> int:
 
 
 def log_to_standard_error() -> None:
-    """Send every line to standard error, except what is only for the lines of the contract."""
+    """Send every line to standard error, except what is only for the lines of the contract; after a fork, anew."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)-7s %(message)s"))
-    handler.setLevel(logging.INFO)
-    logging.basicConfig(level=logging.INFO, handlers=[handler])
+    # A thread of its own writes, because the I/O thread must not wait until two hundred others have written.
+    lines: SimpleQueue[logging.LogRecord] = SimpleQueue()
+    writer = QueueListener(lines, handler)
+    writer.start()
+    atexit.register(writer.stop)
+    entrance = QueueHandler(lines)
+    entrance.setLevel(logging.INFO)
+    logging.basicConfig(level=logging.INFO, handlers=[entrance], force=True)
     # A line for each request is the web server's business, and costs more than the request.
     logging.getLogger("werkzeug").setLevel(logging.WARNING)
 

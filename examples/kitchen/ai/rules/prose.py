@@ -31,7 +31,11 @@ def find_mentions(text: str) -> list[Ingredient]:
 def _mentions(text: str) -> Iterator[Ingredient]:
     for found in _MENTION.finditer(text):
         unit = unit_called(found[2])
-        words = found[3].split() if unit is not None else [found[2], *found[3].split()]
+        # The point of "2 oz. butter" belongs to the unit; that of "2 eggs. Butter a pan" ends the name.
+        ends_here = unit is None and text.startswith(".", found.end(2))
+        words = [] if ends_here else found[3].split()
+        if unit is None:
+            words.insert(0, found[2])
         item = _name(words)
         amount = read_amount(found[1])
         if amount is not None and item and (unit is not None or names_a_counted_food(item)):

@@ -149,6 +149,11 @@ def test_running_text_gives_less_and_is_trusted_less() -> None:
     assert [time.text for time in reading.recipe.steps[2].times] == ["an hour", "overnight"]
 
 
+def test_the_end_of_a_sentence_ends_the_name_of_what_was_counted() -> None:
+    recipe = recipe_in("Boil 3 eggs. Butter and salt go into a pan with 20 g. flour.")
+    assert shopping(recipe) == [(3, None, "eggs"), (20, "g", "flour")]
+
+
 def test_names_before_amounts() -> None:
     recipe = recipe_in(recipes.NAMES_FIRST)
     assert recipe.title == "Overnight Oats"
