@@ -30,6 +30,8 @@ COLOURS: Mapping[str, str] = {"main": "cyan", "crawler": "green", "ai": "magenta
 def main() -> int:
     """Run it; the exit code."""
     said = _parser().parse_args()
+    # Also where it is started in the background, with SIGINT ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, _leave)
     signal.signal(signal.SIGHUP, _leave)
     console = Console(highlight=False)

@@ -70,5 +70,5 @@ class Kitchen:
 
     def _stop(self) -> None:
         # The one that takes requests first, so that nobody asks those who are gone already.
-        for program in reversed(self.programs):
+        for program in (self.main, self.ai, self.crawler):
             program.stop()

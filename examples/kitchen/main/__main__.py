@@ -38,6 +38,7 @@ def log_to_standard_error() -> None:
     atexit.register(writer.stop)
     entrance = QueueHandler(lines)
     entrance.setLevel(logging.INFO)
+    entrance.setFormatter(logging.Formatter("%(message)s"))
     logging.basicConfig(level=logging.INFO, handlers=[entrance], force=True)
     # A line for each request is the web server's business, and costs more than the request.
     logging.getLogger("werkzeug").setLevel(logging.WARNING)

@@ -3,7 +3,6 @@
 import logging
 import signal
 import socket
-import sys
 import threading
 from types import FrameType
 
@@ -14,8 +13,6 @@ from examples.kitchen.main.opening import Opening
 
 #: Connections that may wait until they are accepted: clients may come all at once.
 BACKLOG = 1024
-#: Seconds after which a thread that computes lets another one go on.
-TURN = 0.001
 
 log = logging.getLogger("kitchen")
 
@@ -31,8 +28,6 @@ def listen(host: str, port: int) -> socket.socket:
 
 def serve(web: Flask, listening: socket.socket) -> None:
     """Serve until SIGTERM or Ctrl-C, then end in good order; raises what keeps the app from ever opening."""
-    # With hundreds of threads the I/O thread would wait for its turn: each may keep it for 5 ms, unless told otherwise.
-    sys.setswitchinterval(TURN)
     host, port = listening.getsockname()[:2]
     server = make_server(host, port, web, threaded=True, fd=listening.fileno())
     opening = Opening()

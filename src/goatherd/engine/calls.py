@@ -60,7 +60,8 @@ class Pending:
             self._answer.set_exception(error)
 
     def answered(self, body: bytes) -> None:
-        """It has come."""
+        """It has come, perhaps before the broker's word that the request was accepted."""
+        self.accepted = True
         if not self._answer.done():
             self._answer.set_result(body)
 
@@ -177,6 +178,8 @@ class Calls:
             timer.cancel()
             del self._pending[job.id]
             self._remember(job.id)
+            if pending.accepted:
+                self._telemetry.sent(message)
 
     async def _ask_service(self, job: AnyJob, now: float, seconds: float) -> bytes:
         """Ask one that answers on a queue which others share too; whoever takes the answer notes it with the job."""
@@ -265,3 +268,5 @@ class Calls:
                 # Comes here after a time-out, after a cancelled call, and a second time after a redelivery.
                 self._telemetry.stray_reply("late" if job_id in self._ended else "foreign")
             self._broker.ack(delivery)
+        if deliveries:
+            self._telemetry.took_answers(deliveries[0].message.queue, len(deliveries))

@@ -23,9 +23,9 @@ class Rate:
         self._per_second = 0.0
         self._sampled = time.monotonic()
 
-    def count(self) -> None:
-        """One more."""
-        self._count += 1
+    def count(self, more: int = 1) -> None:
+        """One more, or several."""
+        self._count += more
 
     def per_second(self) -> float:
         """The average since it was asked for before."""
@@ -89,6 +89,9 @@ class Meter:
 
     def answered(self, queue: str, outcome: AnswerOutcome) -> None:
         self._answers[queue, outcome] += 1
+
+    def took_answers(self, queue: str, count: int) -> None:
+        self.ending[queue].count(count)
 
     def stray_reply(self, why: Stray) -> None:
         self._strays[why] += 1

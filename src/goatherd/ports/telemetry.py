@@ -35,6 +35,9 @@ class Telemetry(Protocol):
     def answered(self, queue: str, outcome: AnswerOutcome) -> None:
         """This worker answered a call, or dropped it because its caller had given up."""
 
+    def took_answers(self, queue: str, count: int) -> None:
+        """So many answers were taken from this process's own queue for them, whether anybody waited or not."""
+
     def stray_reply(self, why: Stray) -> None:
         """An answer came for which nobody waits."""
 
@@ -56,6 +59,8 @@ class Silent:
     def called(self, queue: str, task: str, outcome: CallOutcome, seconds: float) -> None: ...
 
     def answered(self, queue: str, outcome: AnswerOutcome) -> None: ...
+
+    def took_answers(self, queue: str, count: int) -> None: ...
 
     def stray_reply(self, why: Stray) -> None: ...
 

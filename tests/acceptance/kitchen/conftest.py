@@ -5,8 +5,13 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TypeAlias
 
+import httpx2
+import obstore
 import pytest
+from moto.server import ThreadedMotoServer
+from obstore.store import S3Store
 
+from examples.kitchen.story.stage import png
 from examples.kitchen.trap_site import TrapSite
 from scripts.servers.addresses import amqp_url, management
 from scripts.servers.management import with_virtual_host
@@ -42,9 +47,28 @@ def settings_of(broker: str) -> Iterator[Mapping[str, str]]:
 
 
 @pytest.fixture(scope="session")
-def kitchen(shared_broker: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Premises]:
+def s3() -> Iterator[str]:
+    """A server like S3, with a picture in a bucket."""
+    server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    url = f"http://{host}:{port}"
+    httpx2.put(f"{url}/menu").raise_for_status()
+    store = S3Store(
+        "menu", endpoint=url, access_key_id="id", secret_access_key="secret", client_options={"allow_http": True}
+    )
+    obstore.put(store, "soup.png", png(320, 200))
+    try:
+        yield url
+    finally:
+        server.stop()
+
+
+@pytest.fixture(scope="session")
+def kitchen(shared_broker: Mapping[str, str], s3: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Premises]:
     """One for all tests that do no harm."""
-    with kitchen_in(tmp_path_factory.mktemp("kitchen"), shared_broker) as opened:
+    storage = {"AWS_ENDPOINT_URL": s3, "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret"}
+    with kitchen_in(tmp_path_factory.mktemp("kitchen"), {**shared_broker, **storage}) as opened:
         yield opened
 
 

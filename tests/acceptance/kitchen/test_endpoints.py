@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from examples.kitchen.crawler.limits import Limits
-from examples.kitchen.story.stage import RECIPE, png
+from examples.kitchen.story.stage import RECIPE
 from examples.kitchen.trap_site import TrapSite
 from tests.acceptance.kitchen.premises import Premises
 
@@ -41,17 +41,21 @@ def test_a_recipe_is_read(kitchen: Premises, name: str) -> None:
 
 
 def test_a_picture_is_measured_and_its_description_read(kitchen: Premises) -> None:
-    place = kitchen.kitchen.pictures / "soup.png"
-    place.write_bytes(png(320, 200))
-    asked = {"s3_url": place.as_uri(), "description": "Boil 2 leeks in 1 litre of water."}
-    result = kitchen.post("/api/ai/analyze-image", asked).json()["result"]
+    asked = {"s3_url": "s3://menu/soup.png", "description": "Boil 2 leeks in 1 litre of water."}
+    answer = kitchen.post("/api/ai/analyze-image", asked)
+    assert answer.status_code == 200, answer.text
+    result = answer.json()["result"]
     assert (result["picture"]["width"], result["picture"]["height"]) == (320, 200)
     assert [ingredient["item"] for ingredient in result["ingredients"]] == ["leeks", "water"]
 
 
 @pytest.mark.parametrize(
     ("address", "status", "code"),
-    [("file:///no/such.png", 422, "picture_denied"), ("https://example.com/a.png", 400, "bad_request")],
+    [
+        ("s3://menu/no.png", 422, "picture_missing"),
+        ("file:///no/such.png", 422, "picture_denied"),
+        ("https://example.com/a.png", 400, "bad_request"),
+    ],
 )
 def test_a_picture_that_cannot_be_read_is_told(kitchen: Premises, address: str, status: int, code: str) -> None:
     answer = kitchen.post("/api/ai/analyze-image", {"s3_url": address})

@@ -9,6 +9,7 @@ import os
 import random
 import threading
 import time
+from itertools import count
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, TypeVar, cast
@@ -115,14 +116,30 @@ class Database:
         return request.answer
 
     def _connect(self) -> apsw.Connection:
+        patience = _Patience(LOCK_DEADLINE)
+        for tries in count():
+            try:
+                return self._connect_once()
+            except apsw.BusyError:
+                # While others make the file, or take it down as the last one, SQLite does not ask for our patience.
+                if not patience(tries):
+                    raise
+        raise AssertionError("patience ends, counting does not")
+
+    def _connect_once(self) -> apsw.Connection:
         connection = apsw.Connection(str(self.path))
-        connection.set_busy_handler(_Patience(LOCK_DEADLINE))
-        if connection.readonly("main"):
-            raise apsw.ReadOnlyError(str(self.path))
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA foreign_keys = ON")
-        self._synchronise(connection, "FULL")
-        migrate(connection, self.path)
+        try:
+            connection.set_busy_handler(_Patience(LOCK_DEADLINE))
+            if connection.readonly("main"):
+                raise apsw.ReadOnlyError(str(self.path))
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA foreign_keys = ON")
+            self._synchronous = ""
+            self._synchronise(connection, "FULL")
+            migrate(connection, self.path)
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
     def _run(self) -> None:

@@ -2,6 +2,8 @@
 
 import asyncio
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -109,3 +111,30 @@ async def workers_with_pid(ports: Ports, pid: int, count: int) -> list[str]:
         return names if len(names) == count else None
 
     return await eventually(found, f"{count} workers with pid {pid}")
+
+
+OPENER = """
+import sys
+from pathlib import Path
+from goatherd.adapters.sqlite.database import Database
+
+print("ready", flush=True)
+sys.stdin.readline()
+for number in range(150):
+    database = Database(Path(sys.argv[1]) / f"{number}.db")
+    database.open()
+    database.close()
+"""
+
+
+def test_processes_that_make_and_leave_the_same_files_wait_for_each_other(tmp_path: Path) -> None:
+    """The first makes the file, and the last tidies up: both lock the others out, and SQLite does not ask to wait."""
+    command = [sys.executable, "-c", OPENER, str(tmp_path)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    openers = [subprocess.Popen(command, **pipes) for _ in range(6)]  # type: ignore[call-overload]
+    for opener in openers:
+        opener.stdout.readline()
+    for opener in openers:
+        opener.stdin.write("go\n")
+        opener.stdin.flush()
+    assert [opener.communicate(timeout=50)[1] for opener in openers] == [""] * 6
