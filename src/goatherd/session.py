@@ -63,10 +63,12 @@ class Session:
         ports = await opener(settings, clock)
         try:
             await ports.broker.declare(queues)
+            session = cls(ports, clock, telemetry, settings)
+            await session.calls.open()
         except BaseException:
             await ports.close()
             raise
-        return cls(ports, clock, telemetry, settings)
+        return session
 
     async def events(self) -> Events:
         """Where tracked jobs are noted; opened at first use."""

@@ -1,6 +1,7 @@
 """A user of the kitchen's web service."""
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import httpx2
@@ -38,18 +39,19 @@ class User:
 
     def get(self, path: str, expected: int = 200) -> Answered:
         """Look at something; raises Broken if the status is another."""
-        return self._asked("GET", path, expected)
+        return self._asked("GET", path, (expected,))
 
-    def post(self, path: str, body: object = None, expected: int = 200) -> Answered:
-        """Ask for something; raises Broken if the status is another."""
-        return self._asked("POST", path, expected, body)
+    def post(self, path: str, body: object = None, *expected: int) -> Answered:
+        """Ask for something; raises Broken if the status is none of these."""
+        return self._asked("POST", path, expected or (200,), body)
 
-    def _asked(self, method: str, path: str, expected: int, body: object = None) -> Answered:
+    def _asked(self, method: str, path: str, expected: Sequence[int], body: object = None) -> Answered:
         began = time.monotonic()
         response = self._client.request(method, path, json=body)
         answered = Answered(response, time.monotonic() - began)
-        told = f"{method} {path} was answered with {answered.status} instead of {expected}: {answered.text[:300]}"
-        must(answered.status == expected, told)
+        wanted = " or ".join(map(str, expected))
+        told = f"{method} {path} was answered with {answered.status} instead of {wanted}: {answered.text[:300]}"
+        must(answered.status in expected, told)
         must("Traceback" not in answered.text, f"{method} {path} shows a traceback")
         return answered
 

@@ -121,6 +121,11 @@ class Calls:
         """The queue for answers, once there is one."""
         return None if self._replies is None else self._replies.queue
 
+    async def open(self) -> None:
+        """Have the queue for answers now, where a contract says that it is made at the start; raises Unavailable."""
+        if self._manners.exclusive:
+            await self._listen(self._manners.deadline)
+
     async def call(self, job: AnyJob) -> object:
         """The task's result; raises JobFailed, CallTimeout, Unavailable or Refused."""
         self._check(job)
@@ -157,13 +162,13 @@ class Calls:
             await self._replies.stop()
 
     async def _ask(self, job: AnyJob, now: float, seconds: float) -> bytes:
-        replies = self._replies
-        if replies is None:
-            replies = await self._listen(job, seconds)
-            # Others may have begun while there was no queue for answers yet.
+        queue = self.reply_queue
+        if not queue:
+            queue = await self._listen(seconds)
+            # Others may have begun while there was no queue for answers.
             self._check(job)
             self._refuse_more_than_allowed(job)
-        message = self._sender.request(job, now + seconds, replies.queue)
+        message = self._sender.request(job, now + seconds, queue)
         pending = self._pending[job.id] = Pending(job, seconds)
         timer = self._clock.call_at(now + seconds, pending.time_is_up)
         try:
@@ -189,6 +194,10 @@ class Calls:
         self._waiting_elsewhere += 1
         try:
             return await pending.answer()
+        except CallTimeout as error:
+            # What comes now comes late, and whoever looks at the job is told that nobody waits for it.
+            await self._tracked.expire(job.id, str(error))
+            raise
         finally:
             timer.cancel()
             waiting.cancel()
@@ -238,18 +247,21 @@ class Calls:
             )
         return seconds
 
-    async def _listen(self, job: AnyJob, seconds: float) -> Replies:
+    async def _listen(self, seconds: float) -> str:
+        """Have a queue for answers; returns its name."""
         try:
-            async with asyncio.timeout(seconds), self._opening:
-                if self._replies is None:
-                    self._replies = await self._courier.listen_for_replies(
-                        self._take, exclusive=self._manners.exclusive
-                    )
-                    log.info("Answers come to queue %s", self._replies.queue, extra={"reply_to": self._replies.queue})
-                return self._replies
+            async with asyncio.timeout(seconds):
+                async with self._opening:
+                    if self._replies is None:
+                        self._replies = await self._open_replies()
+                return await self._replies.named()
         except TimeoutError as error:
-            told = f"There was no queue for the answer within {seconds:g} s, so {job.definition.name!r} was not called."
-            raise Unavailable(told, jobs=[job.id]) from error
+            raise Unavailable(f"There was no queue for answers within {seconds:g} s, so nothing was called.") from error
+
+    async def _open_replies(self) -> Replies:
+        replies = await self._courier.listen_for_replies(self._take, exclusive=self._manners.exclusive)
+        log.info("Answers come to queue %s", replies.queue, extra={"reply_to": replies.queue})
+        return replies
 
     def _remember(self, job_id: str) -> None:
         self._ended[job_id] = None

@@ -16,6 +16,9 @@ from goatherd.ports.events import Events
 #: Seconds of silence after which whoever waits looks for itself: a call may be lost.
 LOOK_AGAIN_AFTER = 5.0
 
+#: Seconds beyond a call's deadline to note that it is over.
+LAST_MOMENT = 0.5
+
 log = logging.getLogger("goatherd.runs")
 
 
@@ -66,6 +69,15 @@ class Tracked:
                     log.debug("Nothing heard of %s; looking", job_id)
         finally:
             await watch.stop()
+
+    async def expire(self, job_id: str, why: str) -> None:
+        """Its caller has given up: note the end, as well as can be in a moment."""
+        ended = Failed(attempt=0, at=self._clock.now(), reason="expired", error="CallTimeout", message=why)
+        try:
+            async with asyncio.timeout(LAST_MOMENT):
+                await (await self._open_events()).append(job_id, Append(events=[ended]))
+        except (TimeoutError, Unavailable) as trouble:
+            log.warning("Nobody waits for job %s any more, which could not be noted: %s", job_id, trouble)
 
     async def _still_queued(self, job_id: str) -> bool:
         return (await self.state(job_id)).status == "queued"

@@ -23,7 +23,10 @@ class Replies(Subscription, Protocol):
 
     @property
     def queue(self) -> str:
-        """Its name at the moment: one that the broker names has another after a lost connection."""
+        """Its name at the moment; empty while there is none, because the broker names it and is away."""
+
+    async def named(self) -> str:
+        """Its name, as soon as it has one."""
 
 
 class Courier(Protocol):

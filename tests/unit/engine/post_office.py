@@ -44,6 +44,9 @@ class PostOffice:
         self.posted.append((message, receipt))
         self.notes("posted")
 
+    async def named(self) -> str:
+        return self.queue
+
     def call_off(self, queue: str, job_id: str) -> None:
         self.called_off.append((queue, job_id))
 

@@ -146,7 +146,7 @@ async def test_the_deadline_is_the_options_then_the_tasks_then_the_settings(
 
 async def test_the_queue_for_answers_may_not_come_in_time(app: Goatherd, double: Double, office: PostOffice) -> None:
     office.opening.clear()
-    with pytest.raises(Unavailable, match=r"no queue for the answer within 0\.01 s"):
+    with pytest.raises(Unavailable, match=r"no queue for answers within 0\.01 s"):
         await double.options(deadline=0.01).call(1)
     assert (office.posted, outcomes(app)) == ([], {"unavailable": 1})
     office.opening.set()

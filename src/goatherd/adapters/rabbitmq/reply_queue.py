@@ -1,5 +1,6 @@
 """The queue on which this process gets answers."""
 
+import asyncio
 import logging
 from typing import Any
 from uuid import uuid4
@@ -28,7 +29,14 @@ class ReplyQueue(Subscription):
     def __init__(self, link: Link, app: str, deliver: Deliver, *, exclusive: bool) -> None:
         self._exclusive = exclusive
         self._own_name = "" if exclusive else Names(app).reply_queue(uuid4().hex)
+        self._made = asyncio.Event()
         super().__init__(link, self._own_name, PREFETCH, deliver, Care.of_own_queue(self._make))
+
+    async def named(self) -> str:
+        """Its name, as soon as the broker has given it one."""
+        while not self._queue:
+            await self._made.wait()
+        return self._queue
 
     async def begin(self) -> None:
         """Listen as soon as there is a connection; raises LinkFailed, or Unavailable if the broker does not let us."""
@@ -71,4 +79,13 @@ class ReplyQueue(Subscription):
                 arguments=arguments,
             )
         )
-        return str(getattr(answer, "queue", self._own_name))
+        self._queue = str(getattr(answer, "queue", self._own_name))
+        self._made.set()
+        return self._queue
+
+    def _channel_failed(self, error: LinkFailed) -> None:
+        super()._channel_failed(error)
+        if self._exclusive:
+            # It went with the connection: an answer that is sent there finds nobody.
+            self._queue = ""
+            self._made.clear()

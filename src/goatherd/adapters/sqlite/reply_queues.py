@@ -28,6 +28,10 @@ class ReplyQueue:
         """Its name."""
         return self._held.queue
 
+    async def named(self) -> str:
+        """Its name."""
+        return self._held.queue
+
     async def stop(self) -> None:
         """Take no more answers, and let nobody send any."""
         await self._held.stop()
