@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from goatherd.engine.admission import Rules
 from goatherd.engine.announcements import announcing
-from goatherd.engine.attempt import Attempts, Means
+from goatherd.engine.attempt import Attempts
 from goatherd.engine.catalogue import Catalogue
 from goatherd.engine.hold_limits import check_hold_limits
 from goatherd.engine.processes import Home
@@ -99,10 +99,7 @@ def _worker_of(
     at_once = concurrency or settings.concurrency
     held = settings.held_by_worker if concurrency is None else settings.prefetch or 2 * concurrency
     rules = Rules(deploy_grace=settings.deploy_grace)
-    means = Means(
-        broker=session.ports.broker, courier=session.ports.courier, clock=session.clock, telemetry=session.telemetry
-    )
-    attempts = Attempts(means, catalogue, runner, rules)
+    attempts = Attempts(session.means, catalogue, runner, rules)
     prefetch = {queue: app.queue_named(queue).prefetch or held for queue in queues}
     load = Load(prefetch=prefetch, concurrency=at_once, grace_period=settings.grace_period)
     return Worker(session.ports.broker, attempts, session.clock, load, rules.most_deaths)

@@ -7,8 +7,9 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from typing import TypeAlias
 
 from goatherd.config import Settings
-from goatherd.engine.calls import Calls, Manners, Surroundings
+from goatherd.engine.calls import Calls, Manners
 from goatherd.engine.enqueue import Sender
+from goatherd.engine.means import Means
 from goatherd.engine.tracked import Tracked
 from goatherd.errors import DefinitionError
 from goatherd.model.job import AnyJob
@@ -47,8 +48,8 @@ class Session:
             in_flight=settings.calls_in_flight,
             exclusive=settings.reply_queue == "exclusive",
         )
-        surroundings = Surroundings(broker=ports.broker, courier=ports.courier, clock=clock, telemetry=telemetry)
-        self.calls = Calls(surroundings, self.sender, self.tracked, manners)
+        self.means = Means(broker=ports.broker, courier=ports.courier, clock=clock, telemetry=telemetry)
+        self.calls = Calls(self.means, self.sender, self.tracked, manners)
 
     @classmethod
     async def open(

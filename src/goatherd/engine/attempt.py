@@ -3,7 +3,6 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 import msgspec
 
@@ -11,8 +10,9 @@ from goatherd.engine.admission import Admission, Admitted, Rules, crashed, death
 from goatherd.engine.answers import Answers, for_caller
 from goatherd.engine.catalogue import Catalogue
 from goatherd.engine.cutoff import Cutoff
-from goatherd.engine.given_up import GivenUp
+from goatherd.engine.means import Means
 from goatherd.engine.processes import Child, ChildDied, RemoteFault
+from goatherd.engine.remembered import Remembered
 from goatherd.engine.runner import Runner
 from goatherd.errors import Unavailable
 from goatherd.model.formats import Work
@@ -30,25 +30,13 @@ from goatherd.model.verdict import (
     dead,
     headers_for,
 )
-from goatherd.ports.broker import Broker, Subscription
-from goatherd.ports.calls import Courier
-from goatherd.ports.clock import Clock
-from goatherd.ports.telemetry import Outcome, Telemetry
+from goatherd.ports.broker import Subscription
+from goatherd.ports.telemetry import Outcome
 
 #: Seconds between two attempts to tell a broker that is away what became of a job.
 SETTLE_AGAIN_AFTER = 1.0
 
 log = logging.getLogger("goatherd.worker")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Means:
-    """What a worker speaks to."""
-
-    broker: Broker
-    courier: Courier
-    clock: Clock
-    telemetry: Telemetry
 
 
 class Attempts:
@@ -64,7 +52,8 @@ class Attempts:
         self._runner = runner
         self._rules = rules
         self._admission = Admission(catalogue, means.clock, rules)
-        self._given_up = GivenUp()
+        #: Calls whose callers have given up.
+        self._given_up = Remembered()
         self._leaving = False
 
     async def answers_settled(self) -> None:

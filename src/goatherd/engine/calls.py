@@ -7,18 +7,15 @@ from dataclasses import dataclass
 
 from goatherd.engine.context import current
 from goatherd.engine.enqueue import Sender
+from goatherd.engine.means import Means
+from goatherd.engine.remembered import Remembered
 from goatherd.engine.tracked import Tracked, failure_of
 from goatherd.errors import CallTimeout, JobFailed, Refused, Unavailable
 from goatherd.model import reply
 from goatherd.model.job import AnyJob
 from goatherd.model.message import Delivery
-from goatherd.ports.broker import Broker
-from goatherd.ports.calls import Courier, Replies
-from goatherd.ports.clock import Clock
-from goatherd.ports.telemetry import CallOutcome, Telemetry
-
-#: Ended calls that are remembered, to tell an answer that comes late from one that was never for us.
-REMEMBERED = 10_000
+from goatherd.ports.calls import Replies
+from goatherd.ports.telemetry import CallOutcome
 
 log = logging.getLogger("goatherd.calls")
 
@@ -84,30 +81,21 @@ class Pending:
             self._answer.set_exception(Unavailable(told, jobs=[self._job.id]))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Surroundings:
-    """What calls speak to."""
-
-    broker: Broker
-    courier: Courier
-    clock: Clock
-    telemetry: Telemetry
-
-
 class Calls:
     """The calls of one process that wait for their answers, on one queue for all of them."""
 
-    def __init__(self, surroundings: Surroundings, sender: Sender, tracked: Tracked, manners: Manners) -> None:
-        self._broker = surroundings.broker
-        self._courier = surroundings.courier
-        self._clock = surroundings.clock
-        self._telemetry = surroundings.telemetry
+    def __init__(self, means: Means, sender: Sender, tracked: Tracked, manners: Manners) -> None:
+        self._broker = means.broker
+        self._courier = means.courier
+        self._clock = means.clock
+        self._telemetry = means.telemetry
         self._sender = sender
         self._tracked = tracked
         self._manners = manners
         self._pending: dict[str, Pending] = {}
         self._waiting_elsewhere = 0
-        self._ended: dict[str, None] = {}
+        #: To tell an answer that comes late from one that was never for us.
+        self._ended = Remembered()
         self._replies: Replies | None = None
         self._opening = asyncio.Lock()
 
@@ -182,7 +170,7 @@ class Calls:
         finally:
             timer.cancel()
             del self._pending[job.id]
-            self._remember(job.id)
+            self._ended.add(job.id)
             if pending.accepted:
                 self._telemetry.sent(message)
 
@@ -262,11 +250,6 @@ class Calls:
         replies = await self._courier.listen_for_replies(self._take, exclusive=self._manners.exclusive)
         log.info("Answers come to queue %s", replies.queue, extra={"reply_to": replies.queue})
         return replies
-
-    def _remember(self, job_id: str) -> None:
-        self._ended[job_id] = None
-        if len(self._ended) > REMEMBERED:
-            del self._ended[next(iter(self._ended))]
 
     def _take(self, deliveries: Sequence[Delivery]) -> None:
         for delivery in deliveries:

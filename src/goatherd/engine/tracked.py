@@ -57,18 +57,26 @@ class Tracked:
         woken = asyncio.Event()
         watch = await events.watch(job_id, lambda _entries: woken.set())
         try:
-            while True:
+            state = await self.state(job_id)
+            while not state.closed:
+                await self._woken_or_weary(woken)
                 woken.clear()
-                state = await self.state(job_id)
-                if state.closed:
-                    return state
                 try:
-                    async with asyncio.timeout(LOOK_AGAIN_AFTER):
-                        await woken.wait()
-                except TimeoutError:
-                    log.debug("Nothing heard of %s; looking", job_id)
+                    state = await self.state(job_id)
+                except Unavailable as error:
+                    # The job goes on without the store, and so does the wait for it.
+                    log.warning("How job %s stands cannot be seen for now: %s", job_id, error)
+            return state
         finally:
             await watch.stop()
+
+    async def _woken_or_weary(self, woken: asyncio.Event) -> None:
+        try:
+            async with asyncio.timeout(LOOK_AGAIN_AFTER):
+                await woken.wait()
+        except TimeoutError:
+            # A call may be lost; then it is time to look.
+            return
 
     async def expire(self, job_id: str, why: str) -> None:
         """Its caller has given up: note the end, as well as can be in a moment."""

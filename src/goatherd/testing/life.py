@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from goatherd.engine.admission import Rules
-from goatherd.engine.attempt import Means
+from goatherd.engine.means import Means
 from goatherd.engine.worker import Load, Worker
 from goatherd.model.ids import new_id
 from goatherd.model.message import Delivery, Message

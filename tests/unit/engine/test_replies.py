@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from goatherd import Goatherd
-from goatherd.engine import calls as calls_module
+from goatherd.engine import remembered
 from goatherd.errors import JobFailed, Unavailable
 from goatherd.model import reply
 from tests.unit.engine.post_office import Double, PostOffice, all_of, asking, outcomes
@@ -41,7 +41,7 @@ async def test_the_second_answer_of_two_is_late(app: Goatherd, double: Double, o
 async def test_what_is_remembered_of_ended_calls_is_bounded(
     app: Goatherd, double: Double, office: PostOffice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(calls_module, "REMEMBERED", 3)
+    monkeypatch.setattr(remembered, "MOST", 3)
     for number in range(5):
         call = asking(double.options(id=str(number)).call(number))
         await office.next(number)

@@ -53,7 +53,7 @@ class Herald:
 
     def failed(self, error: Unavailable) -> None:
         """What is forbidden costs the channel each time, so it is not tried again."""
-        self._silenced = self._publisher.state == "up"
+        self._silenced = FORBIDDEN in str(error)
         log.info("Calls that are given up are done all the same: %s", error)
 
 

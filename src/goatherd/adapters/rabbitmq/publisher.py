@@ -16,7 +16,6 @@ from goatherd.adapters.rabbitmq.parcels import HINTS, Batch, Letter, Outcome, Ou
 from goatherd.adapters.rabbitmq.patience import Patience
 from goatherd.adapters.rabbitmq.wire import RETURN, Confirm, Content, content_frames, publish_method, read_return
 from goatherd.errors import Refused, Unavailable
-from goatherd.ports.broker import LinkState
 from goatherd.ports.calls import Receipt
 
 #: Messages that may be on their way without a confirm; beyond it publishers wait.
@@ -109,11 +108,6 @@ class Publisher:
             letter.receipt.failed(error)
         else:
             letter.receipt.taken()
-
-    @property
-    def state(self) -> LinkState:
-        """Of the connection."""
-        return self._link.state
 
     @property
     def blocked(self) -> str | None:

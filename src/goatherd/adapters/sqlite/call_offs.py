@@ -20,9 +20,11 @@ class CallOffs:
     """This process listens for the word; satisfies `Subscription`."""
 
     def __init__(self, consumer: Consumer, called_off: Callable[[str], None]) -> None:
-        self._consumer = consumer
-        consumer.called_off = called_off
+        self._listeners = consumer.listeners
+        self._called_off = called_off
+        self._listeners.append(called_off)
 
     async def stop(self) -> None:
         """Listen no more."""
-        self._consumer.called_off = None
+        if self._called_off in self._listeners:
+            self._listeners.remove(self._called_off)

@@ -88,8 +88,8 @@ class Consumer:
         self._task: asyncio.Task[None] | None = None
         self._seen_version = (-1, -1)
         self._stepping = asyncio.Lock()
-        #: Told of calls that this process holds and whose callers have given up.
-        self.called_off: Callable[[str], None] | None = None
+        #: Told of calls that this process holds and whose callers have given up; several workers may share it.
+        self.listeners: list[Callable[[str], None]] = []
         self.failing: Exception | None = None
 
     async def add(self, held: Held) -> None:
@@ -195,9 +195,9 @@ class Consumer:
         for held, deliveries in claimed:
             held.unsettled += len(deliveries)
             held.deliver(deliveries)
-        if self.called_off is not None:
-            for job_id in passed.called_off:
-                self.called_off(job_id)
+        for job_id in passed.called_off:
+            for called_off in self.listeners:
+                called_off(job_id)
         self._alarm(passed.next)
         return bool(self._acks)
 

@@ -23,47 +23,50 @@ class Ear:
             return await self.heard.get()
 
 
+async def given_up(caller: Ports, worker: Ports, queue: str) -> str:
+    """A request that the worker holds when its caller gives up; returns its id."""
+    received = await receiving(worker, queue)
+    replies = await caller.courier.listen_for_replies(Receiver(), exclusive=False)
+    asked = message(queue, b"?", reply_to=replies.queue)
+    assert await post(caller, asked) is None
+    await received.next()
+    caller.courier.call_off(queue, asked.id)
+    return asked.id
+
+
 class CallOffsSuite(StoreSuite):
     """Subclass it as Test…, give it `store` and `open`."""
 
     async def test_the_worker_that_holds_a_request_hears_of_it(self, client: Ports, other: Ports, queue: str) -> None:
         ear = Ear()
         await other.courier.hear_call_offs([queue], ear)
-        received = await receiving(other, queue)
-        replies = await client.courier.listen_for_replies(Receiver(), exclusive=False)
-        asked = message(queue, b"?", reply_to=replies.queue)
-        assert await post(client, asked) is None
-        await received.next()
-        client.courier.call_off(queue, asked.id)
-        assert await ear.next() == asked.id
+        assert await given_up(client, other, queue) == await ear.next()
 
     async def test_a_worker_of_another_queue_hears_nothing(self, client: Ports, other: Ports, queue: str) -> None:
         elsewhere = await declared(client)
         ear, far_away = Ear(), Ear()
         await other.courier.hear_call_offs([queue], ear)
         await client.courier.hear_call_offs([elsewhere], far_away)
-        received = await receiving(other, queue)
-        replies = await client.courier.listen_for_replies(Receiver(), exclusive=False)
-        asked = message(queue, b"?", reply_to=replies.queue)
-        assert await post(client, asked) is None
-        await received.next()
-        client.courier.call_off(queue, asked.id)
+        await given_up(client, other, queue)
         await ear.next()
         assert far_away.heard.empty()
 
     async def test_after_stop_nothing_is_heard(self, client: Ports, other: Ports, queue: str) -> None:
         deaf, ear = Ear(), Ear()
         listening = await other.courier.hear_call_offs([queue], deaf)
-        await listening.stop()
         await other.courier.hear_call_offs([queue], ear)
-        received = await receiving(other, queue)
-        replies = await client.courier.listen_for_replies(Receiver(), exclusive=False)
-        asked = message(queue, b"?", reply_to=replies.queue)
-        assert await post(client, asked) is None
-        await received.next()
-        client.courier.call_off(queue, asked.id)
+        await listening.stop()
+        await listening.stop()
+        await given_up(client, other, queue)
         await ear.next()
         assert deaf.heard.empty()
+
+    async def test_all_workers_of_one_process_hear_of_it(self, client: Ports, other: Ports, queue: str) -> None:
+        first, second = Ear(), Ear()
+        await other.courier.hear_call_offs([queue], first)
+        await other.courier.hear_call_offs([queue], second)
+        asked = await given_up(client, other, queue)
+        assert (await first.next(), await second.next()) == (asked, asked)
 
     async def test_what_nobody_knows_is_called_off_in_silence(self, client: Ports, queue: str) -> None:
         client.courier.call_off(queue, "no such job")

@@ -18,8 +18,8 @@ DELETE FROM job WHERE queue = ?;
 
 -- name: note_abandoned
 -- Queues for answers to which nobody listens any more, and those which have a listener again.
-UPDATE queue SET abandoned = iif(EXISTS (SELECT 1 FROM subscription WHERE queue = queue.id), NULL, coalesce(abandoned, :now))
-WHERE keep IS NOT NULL;
+UPDATE queue SET abandoned = iif(abandoned IS NULL, :now, NULL)
+WHERE keep IS NOT NULL AND (abandoned IS NULL) <> EXISTS (SELECT 1 FROM subscription WHERE queue = queue.id);
 
 -- name: abandoned_queues
 SELECT id FROM queue WHERE keep IS NOT NULL AND abandoned + keep < :now;
