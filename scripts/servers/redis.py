@@ -1,30 +1,25 @@
 """A private Redis: its own folder and port, and an append-only file that survives `kill -9`."""
 
-import os
 import shutil
-import signal
-import socket
-import subprocess
-import time
 from pathlib import Path
-from typing import Self
 
 from scripts.servers.install import ensure_installed
-from scripts.servers.rabbitmq import free_ports
+from scripts.servers.ports import free_ports
+from scripts.servers.private import PrivateServer, greeted
 
-#: Seconds that the server may take to start on a busy machine, or to load its file.
-START_DEADLINE = 30.0
 _PATH = "/usr/bin:/usr/sbin:/bin:/sbin:/usr/local/bin:/usr/local/sbin:/opt/homebrew/bin"
 
 
-class Redis:
+class Redis(PrivateServer):
     """One server process that can be killed, frozen and started again on the same files and port."""
 
+    name = "Redis"
+    start_deadline = 30.0  # it may have a file to load
+
     def __init__(self, folder: Path, *options: str) -> None:
-        self._folder = folder
+        super().__init__(folder)
         [self._port] = free_ports(1)
         self._options = options
-        self._process: subprocess.Popen[bytes] | None = None
 
     @property
     def url(self) -> str:
@@ -34,81 +29,15 @@ class Redis:
     def port(self) -> int:
         return self._port
 
-    @property
-    def running(self) -> bool:
-        """Whether it has been started and has not ended; a frozen one runs, too."""
-        return self._process is not None and self._process.poll() is None
-
-    def __enter__(self) -> Self:
-        self.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        # Nobody needs its files any more, so it need not take its time to put them in order.
-        self.kill()
-
-    def start(self) -> None:
-        """Start it and wait until it answers."""
-        self._folder.mkdir(parents=True, exist_ok=True)
-        command = [
+    def _command(self) -> list[str]:
+        return [
             _server(), "--port", str(self._port), "--bind", "127.0.0.1", "--dir", str(self._folder),
             "--appendonly", "yes", "--appendfsync", "everysec", "--save", "", *self._options,
         ]  # fmt: skip
-        with (self._folder / "console.log").open("ab") as log:
-            self._process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, cwd=self._folder
-            )
-        self._await_ready()
 
-    def kill(self) -> None:
-        """kill -9."""
-        self._signal(signal.SIGKILL)
-        if self._process is not None:
-            self._process.wait()
-
-    def freeze(self) -> None:
-        """Stop it in its tracks, as a machine that swaps or a virtual machine that is moved."""
-        self._signal(signal.SIGSTOP)
-
-    def thaw(self) -> None:
-        """Let it go on."""
-        self._signal(signal.SIGCONT)
-
-    def stop(self) -> None:
-        """End it in good order."""
-        if self._process is None:
-            return
-        self.thaw()
-        self._signal(signal.SIGTERM)
-        try:
-            self._process.wait(20)
-        except subprocess.TimeoutExpired:
-            self.kill()
-        self._process = None
-
-    def _signal(self, number: signal.Signals) -> None:
-        if self._process is not None and self.running:
-            os.kill(self._process.pid, number)
-
-    def _await_ready(self) -> None:
-        deadline = time.monotonic() + START_DEADLINE
-        while time.monotonic() < deadline and self.running:
-            if self._answers():
-                return
-            time.sleep(0.02)
-        words = (self._folder / "console.log").read_text(errors="replace")[-2000:]
-        self.kill()
-        raise RuntimeError(f"Redis did not start within {START_DEADLINE:g} s. Its last words:\n{words}")
-
-    def _answers(self) -> bool:
-        """Whether it takes commands; a server with a password does so by refusing, one that loads its file does not."""
-        try:
-            with socket.create_connection(("127.0.0.1", self._port), 1) as probe:
-                probe.settimeout(2)
-                probe.sendall(b"PING\r\n")
-                return probe.recv(7) in (b"+PONG\r\n", b"-NOAUTH")
-        except OSError:
-            return False
+    def _is_ready(self) -> bool:
+        """A server with a password takes commands by refusing them; one that loads its file does not."""
+        return greeted(self._port, b"PING\r\n", 7) in (b"+PONG\r\n", b"-NOAUTH")
 
 
 def ensure_redis() -> None:

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Concatenate, Literal, ParamSpec, Self, TypeAlias, TypeVar, Unpack, overload
 from weakref import WeakKeyDictionary
 
-from goatherd.config import Settings, SettingsKeywords, Sources, check_keywords, read_settings
+from goatherd.config import Sources, check_keywords, read_settings
 from goatherd.engine.announcements import announcement_queue
 from goatherd.engine.context import BlockingContext, Context
 from goatherd.engine.meter import Meter
@@ -25,6 +25,7 @@ from goatherd.model.health import Health
 from goatherd.model.job import Job
 from goatherd.model.retry import Retry
 from goatherd.model.seconds import Seconds, seconds
+from goatherd.model.settings import Settings, SettingsKeywords
 from goatherd.model.task import TaskDefinition
 from goatherd.model.topology import Queue, check_queue_name
 from goatherd.ports.clock import Clock, SystemClock

@@ -9,116 +9,26 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Any
 
 import msgspec
 
 from goatherd.errors import DefinitionError, SettingsError
 from goatherd.model.retry import Retry
+from goatherd.model.settings import Settings, default_file
 from goatherd.model.topology import check_queue_name
-
-Positive = Annotated[float, msgspec.Meta(gt=0)]
-PositiveCount = Annotated[int, msgspec.Meta(ge=1)]
-Name = Annotated[str, msgspec.Meta(min_length=1)]
 
 PREFIX = "GOATHERD_"
 #: Names with our prefix that are no settings: servers for the test suite.
 NOT_SETTINGS = ("GOATHERD_TEST_",)
 FILE = "goatherd.toml"
-SCHEMES = {"broker_url": ("sqlite", "amqp", "amqps"), "events_url": ("sqlite", "redis", "rediss")}
-
-
-class SettingsKeywords(TypedDict, total=False):
-    """Every setting; also `GOATHERD_<NAME>` in the environment and a line of `goatherd.toml`."""
-
-    broker_url: str | None
-    events_url: str | None
-    declare: Literal["create", "check", "never"]
-    queue_type: Literal["quorum", "classic"]
-    connections: Literal["split", "shared"]
-    consumer_timeout: float
-    default_queue: str | None
-    prefetch: int
-    concurrency: int
-    grace_period: float
-    publish_deadline: float
-    call_deadline: float
-    calls_in_flight: int
-    reply_queue: Literal["durable", "exclusive"]
-    payload_limit: int
-    deploy_grace: float
-    lease: float
-    event_prefix: str | None
-    live_prefix: str
-    event_ttl: float
-    retry: Retry
-    redact: Sequence[str]
-
-
-class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """The settings in force."""
-
-    #: Where jobs wait.
-    broker_url: str
-    #: Where the events of tracked jobs are kept; None means with the jobs, or in a file if these are with a broker.
-    events_url: str | None = None
-    #: The app's name; not a setting of its own.
-    app: str = "goatherd"
-    #: On a broker of its own: make what is missing, check that all is there, or do neither.
-    declare: Literal["create", "check", "never"] = "create"
-    #: The kind of our own queues on RabbitMQ.
-    queue_type: Literal["quorum", "classic"] = "quorum"
-    #: On RabbitMQ: publish and consume on two connections, or on one.
-    connections: Literal["split", "shared"] = "split"
-    #: Seconds after which RabbitMQ takes back a job that is not acked, if it was told otherwise than by default.
-    consumer_timeout: Positive | None = None
-    #: The queue of tasks that name none.
-    default_queue: str
-    #: Jobs held by a worker for each queue, running ones included; None means twice the concurrency.
-    prefetch: PositiveCount | None = None
-    #: Jobs that a worker process does at once.
-    concurrency: PositiveCount = 16
-    #: Seconds that running jobs get to end when a worker is told to stop.
-    grace_period: Annotated[float, msgspec.Meta(ge=0)] = 20.0
-    #: Seconds within which the broker must accept a job.
-    publish_deadline: Positive = 10.0
-    #: Seconds that a call waits for its answer, unless it or its task says otherwise.
-    call_deadline: Positive = 30.0
-    #: Calls of this process that may wait for their answers at once.
-    calls_in_flight: PositiveCount = 1000
-    #: The queue for answers: one that outlives a lost connection, or one that the broker names and drops with it.
-    reply_queue: Literal["durable", "exclusive"] = "durable"
-    #: Bytes that the arguments of one job may take.
-    payload_limit: PositiveCount = 1024 * 1024
-    #: Seconds for which a job of an unknown task, argument or envelope is offered to other workers.
-    deploy_grace: Annotated[float, msgspec.Meta(ge=0)] = 600.0
-    #: Seconds of silence after which a worker that hangs loses its jobs.
-    lease: Annotated[float, msgspec.Meta(ge=1)] = 30.0
-    #: What names of keys on Redis begin with; None means the app's name.
-    event_prefix: Name | None = None
-    #: What names of channels on Redis begin with.
-    live_prefix: Name = "sse:events"
-    #: Seconds for which a job's events are kept after the last of them.
-    event_ttl: Annotated[float, msgspec.Meta(ge=1, le=315_360_000)] = 3600.0
-    #: Argument names whose values are not shown.
-    redact: tuple[str, ...] = ("password", "token", "secret")
-
-    @property
-    def held_by_worker(self) -> int:
-        """The prefetch in force."""
-        return self.prefetch if self.prefetch is not None else 2 * self.concurrency
-
-    @property
-    def event_store(self) -> str:
-        """The URL of the events in force."""
-        if self.events_url is not None:
-            return self.events_url
-        return self.broker_url if self.broker_url.startswith("sqlite:") else default_file(self.app)
-
-    @property
-    def event_store_is_local(self) -> bool:
-        """Whether events stay on this machine while jobs may go to others."""
-        return self.event_store.startswith("sqlite:") and not self.broker_url.startswith("sqlite:")
+_REDIS = ("redis", "rediss", "redis+sentinel", "rediss+sentinel")
+SCHEMES = {
+    "broker_url": ("sqlite", "amqp", "amqps"),
+    "events_url": ("sqlite", *_REDIS),
+    "live_url": _REDIS,
+    "records_url": ("sqlite",),
+}
 
 
 class RetryTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -161,11 +71,6 @@ def read_settings(app: str, sources: Sources) -> tuple[Settings, Retry]:
     if problems:
         raise SettingsError(problems)
     return Settings(app=app, **checked), retry
-
-
-def default_file(app: str) -> str:
-    """Where everything is kept unless it is said otherwise."""
-    return f"sqlite:///.goatherd/{app}.db"
 
 
 def check_keywords(keywords: Mapping[str, Any]) -> None:
@@ -212,7 +117,8 @@ def _checked(name: str, value: Any, where: str, problems: list[str]) -> Any:
     try:
         return msgspec.convert(value, wanted, strict=False)
     except msgspec.ValidationError as error:
-        problems.append(f"{where} is {value!r}: {str(error).lower().replace('`', '')}")
+        shown = "not usable" if name == "secret" else repr(value)
+        problems.append(f"{where} is {shown}: {str(error).lower().replace('`', '')}")
         return None
 
 

@@ -6,13 +6,13 @@ from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from typing import TypeAlias
 
-from goatherd.config import Settings
 from goatherd.engine.calls import Calls, Manners
 from goatherd.engine.enqueue import Sender
 from goatherd.engine.means import Means
 from goatherd.engine.tracked import Tracked
 from goatherd.errors import DefinitionError
 from goatherd.model.job import AnyJob
+from goatherd.model.settings import Settings
 from goatherd.model.topology import Queue
 from goatherd.ports.clock import Clock
 from goatherd.ports.events import Events

@@ -25,7 +25,7 @@ from goatherd.run import Run
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
-    from goatherd.config import Settings
+    from goatherd.model.settings import Settings
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")

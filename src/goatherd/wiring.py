@@ -5,9 +5,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from importlib import import_module
 
-from goatherd.config import Settings
 from goatherd.errors import MissingExtra
 from goatherd.model.readings import Readings
+from goatherd.model.settings import Settings
 from goatherd.ports.broker import Broker, QueueOperations
 from goatherd.ports.calls import Courier
 from goatherd.ports.clock import Clock

@@ -7,7 +7,7 @@ from typing import Literal
 
 import pytest
 
-from goatherd.config import Settings
+from goatherd.model.settings import Settings
 from goatherd.ports.clock import SystemClock
 from goatherd.wiring import Ports, open_ports
 from scripts.servers.addresses import amqp_url, management

@@ -9,7 +9,7 @@ import apsw
 import pytest
 
 from goatherd.adapters.sqlite import opening, presence
-from goatherd.config import Settings
+from goatherd.model.settings import Settings
 from goatherd.ports.clock import SystemClock
 from goatherd.wiring import Ports, open_ports
 

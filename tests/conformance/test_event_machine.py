@@ -12,8 +12,8 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from goatherd.adapters.redis.events import RedisEvents
 from goatherd.adapters.sqlite import events as sqlite
-from goatherd.config import Settings
 from goatherd.model.ids import new_id
+from goatherd.model.settings import Settings
 from goatherd.ports.clock import SystemClock
 from goatherd.wiring import open_events
 from scripts.servers.addresses import redis_url

@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 import redis.asyncio
 
-from goatherd.config import Settings
+from goatherd.model.settings import Settings
 from goatherd.ports.clock import SystemClock
 from goatherd.ports.events import Events
 from goatherd.testing.suites import EventsSuite

@@ -9,7 +9,7 @@ import apsw
 import pytest
 
 from goatherd.adapters.sqlite import opening, watchers
-from goatherd.config import Settings
+from goatherd.model.settings import Settings
 from goatherd.ports.clock import SystemClock
 from goatherd.ports.events import Events
 from goatherd.testing.suites import EventsSuite

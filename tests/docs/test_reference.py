@@ -15,7 +15,7 @@ import goatherd.sync
 import goatherd.testing
 from goatherd import DeadLetter, Goatherd, Health, Retry, RetryLater, Run, Task, errors
 from goatherd.adapters.prometheus import render
-from goatherd.config import NAMES, PREFIX, RetryTable, Settings
+from goatherd.config import NAMES, PREFIX, RetryTable
 from goatherd.engine.context import BlockingContext
 from goatherd.engine.meter import Meter
 from goatherd.model import message
@@ -23,6 +23,7 @@ from goatherd.model.dead_letter import Reason
 from goatherd.model.envelope import Envelope
 from goatherd.model.health import QueueHealth
 from goatherd.model.reply import Reply
+from goatherd.model.settings import Settings
 from goatherd.model.task import Declaration
 from goatherd.ports.telemetry import AnswerOutcome, CallOutcome, Outcome, Stray
 from goatherd.testing import Herd, JobRecord

@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
-from goatherd.config import Settings
 from goatherd.model.admission import Append
 from goatherd.model.event import BEGINNING, Done, Entry, Event, Snapshot, Started, Token
 from goatherd.model.ids import new_id
+from goatherd.model.settings import Settings
 from goatherd.ports.clock import SystemClock
 from goatherd.ports.events import Events
 from goatherd.testing.suites.event_store import NOW, done

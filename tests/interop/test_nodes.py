@@ -8,8 +8,8 @@ import pytest
 
 from goatherd import Goatherd, Unavailable
 from scripts.servers.addresses import amqp_url
+from scripts.servers.ports import free_ports
 from scripts.servers.proxy import Proxy
-from scripts.servers.rabbitmq import free_ports
 from tests.interop.stage import Told
 
 pytestmark = pytest.mark.servers

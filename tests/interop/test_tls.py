@@ -10,7 +10,8 @@ import trustme
 
 from goatherd import Goatherd, GoatherdError
 from goatherd.errors import SettingsError
-from scripts.servers.rabbitmq import RabbitMQ, ensure_rabbitmq, free_ports
+from scripts.servers.ports import free_ports
+from scripts.servers.rabbitmq import RabbitMQ, ensure_rabbitmq
 from tests.interop.stage import Told
 
 # The broker is started once, which takes a while, so all cases stay in one process.

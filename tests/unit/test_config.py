@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goatherd import Goatherd, Retry
-from goatherd.config import NAMES, Settings, Sources, read_settings, without_password
+from goatherd.config import NAMES, Sources, read_settings, without_password
 from goatherd.errors import SettingsError
+from goatherd.model.settings import Settings
 
 
 class Desk:

@@ -16,7 +16,8 @@ import msgspec
 from goatherd.app import Goatherd
 from goatherd.cli.bench_worker import Record, Start, scratch_app
 from goatherd.cli.output import Failed
-from goatherd.config import NAMES, Settings
+from goatherd.config import NAMES
+from goatherd.model.settings import Settings
 from goatherd.model.topology import QueueState
 from goatherd.task import Task
 

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from goatherd.config import Settings
 from goatherd.errors import Unavailable
 from goatherd.model.message import Delivery, Message
+from goatherd.model.settings import Settings
 from goatherd.model.task import TaskDefinition
 from goatherd.ports.broker import Broker, Deliver, Subscription
 from goatherd.ports.calls import Courier, Receipt, Replies

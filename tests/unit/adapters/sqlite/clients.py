@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from goatherd.config import Settings
+from goatherd.model.settings import Settings
 from goatherd.model.topology import Queue
 from goatherd.ports.clock import SystemClock
 from goatherd.wiring import Ports, open_ports

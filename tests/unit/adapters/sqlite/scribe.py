@@ -3,7 +3,7 @@
 import asyncio
 import sys
 
-from goatherd.config import Settings
+from goatherd.model.settings import Settings
 from goatherd.ports.clock import SystemClock
 from goatherd.testing.suites.event_store import Author
 from goatherd.wiring import open_events

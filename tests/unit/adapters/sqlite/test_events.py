@@ -13,8 +13,8 @@ import pytest
 from goatherd.adapters.sqlite import events as module
 from goatherd.adapters.sqlite import watchers
 from goatherd.adapters.sqlite.events import SqliteEvents
-from goatherd.config import Settings
 from goatherd.model.event import BEGINNING
+from goatherd.model.settings import Settings
 from goatherd.ports.clock import SystemClock
 from goatherd.ports.events import Events
 from goatherd.testing.clock import FakeClock

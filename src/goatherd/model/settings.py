@@ -1,0 +1,167 @@
+"""Every setting, with its default."""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal, TypedDict
+
+import msgspec
+
+from goatherd.model.retry import Retry
+
+Positive = Annotated[float, msgspec.Meta(gt=0)]
+PositiveCount = Annotated[int, msgspec.Meta(ge=1)]
+Name = Annotated[str, msgspec.Meta(min_length=1)]
+
+
+class SettingsKeywords(TypedDict, total=False):
+    """Every setting; also `GOATHERD_<NAME>` in the environment and a line of `goatherd.toml`."""
+
+    broker_url: str | None
+    events_url: str | None
+    live_url: str | None
+    records_url: str | None
+    secret: str | None
+    declare: Literal["create", "check", "never"]
+    queue_type: Literal["quorum", "classic"]
+    connections: Literal["split", "shared"]
+    consumer_timeout: float
+    default_queue: str | None
+    prefetch: int
+    concurrency: int
+    grace_period: float
+    publish_deadline: float
+    call_deadline: float
+    calls_in_flight: int
+    reply_queue: Literal["durable", "exclusive"]
+    payload_limit: int
+    deploy_grace: float
+    lease: float
+    event_prefix: str | None
+    live_prefix: str
+    event_ttl: float
+    event_shards: int
+    token_window: float
+    router_group: str
+    router_block: float
+    router_batch: int
+    router_reclaim_idle: float
+    history_days: float
+    gateway_keepalive: float
+    gateway_max_wait: float
+    gateway_buffer: int
+    gateway_state_timeout: float
+    gateway_connections: int
+    gateway_connections_each: int
+    gateway_drain: float
+    retry: Retry
+    redact: Sequence[str]
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """The settings in force."""
+
+    #: Where jobs wait.
+    broker_url: str
+    #: Where the events of tracked jobs are kept; None means with the jobs, or in a file if these are with a broker.
+    events_url: str | None = None
+    #: The server that calls those who watch, if it is another one than that of the events.
+    live_url: str | None = None
+    #: Where the history of tracked jobs is kept; None means with the jobs, or in a file if these are with a broker.
+    records_url: str | None = None
+    #: What tokens for streams are signed with; the same for all processes.
+    secret: Annotated[str, msgspec.Meta(min_length=16)] | None = None
+    #: The app's name; not a setting of its own.
+    app: str = "goatherd"
+    #: On a broker of its own: make what is missing, check that all is there, or do neither.
+    declare: Literal["create", "check", "never"] = "create"
+    #: The kind of our own queues on RabbitMQ.
+    queue_type: Literal["quorum", "classic"] = "quorum"
+    #: On RabbitMQ: publish and consume on two connections, or on one.
+    connections: Literal["split", "shared"] = "split"
+    #: Seconds after which RabbitMQ takes back a job that is not acked, if it was told otherwise than by default.
+    consumer_timeout: Positive | None = None
+    #: The queue of tasks that name none.
+    default_queue: str
+    #: Jobs held by a worker for each queue, running ones included; None means twice the concurrency.
+    prefetch: PositiveCount | None = None
+    #: Jobs that a worker process does at once.
+    concurrency: PositiveCount = 16
+    #: Seconds that running jobs get to end when a worker is told to stop.
+    grace_period: Annotated[float, msgspec.Meta(ge=0)] = 20.0
+    #: Seconds within which the broker must accept a job.
+    publish_deadline: Positive = 10.0
+    #: Seconds that a call waits for its answer, unless it or its task says otherwise.
+    call_deadline: Positive = 30.0
+    #: Calls of this process that may wait for their answers at once.
+    calls_in_flight: PositiveCount = 1000
+    #: The queue for answers: one that outlives a lost connection, or one that the broker names and drops with it.
+    reply_queue: Literal["durable", "exclusive"] = "durable"
+    #: Bytes that the arguments of one job may take.
+    payload_limit: PositiveCount = 1024 * 1024
+    #: Seconds for which a job of an unknown task, argument or envelope is offered to other workers.
+    deploy_grace: Annotated[float, msgspec.Meta(ge=0)] = 600.0
+    #: Seconds of silence after which a worker that hangs loses its jobs.
+    lease: Annotated[float, msgspec.Meta(ge=1)] = 30.0
+    #: What names of keys on Redis begin with; None means the app's name.
+    event_prefix: Name | None = None
+    #: What names of channels on Redis begin with.
+    live_prefix: Name = "sse:events"
+    #: Seconds for which a job's events are kept after the last of them.
+    event_ttl: Annotated[float, msgspec.Meta(ge=1, le=315_360_000)] = 3600.0
+    #: Streams over which the events of all jobs are spread for routers; the same for all processes.
+    event_shards: Annotated[int, msgspec.Meta(ge=1, le=1024)] = 4
+    #: Seconds for which tokens are collected before they are written together.
+    token_window: Annotated[float, msgspec.Meta(ge=0, le=10)] = 0.04
+    #: The consumer group of all routers.
+    router_group: Name = "eventrouter"
+    #: Seconds for which a router waits for events at a time.
+    router_block: Positive = 5.0
+    #: Events that a router takes at once.
+    router_batch: PositiveCount = 100
+    #: Seconds after which events that a router took and did not finish are taken over by another.
+    router_reclaim_idle: Positive = 300.0
+    #: Days for which the history of tracked jobs is kept.
+    history_days: Positive = 7.0
+    #: Seconds of silence after which a gateway sends a sign of life.
+    gateway_keepalive: Positive = 15.0
+    #: Seconds after which a gateway ends a connection; the browser comes back by itself.
+    gateway_max_wait: Positive = 300.0
+    #: Frames that a client may lag behind before it is served from the log.
+    gateway_buffer: PositiveCount = 100
+    #: Seconds of silence of a watched job after which a gateway looks for itself.
+    gateway_state_timeout: Positive = 5.0
+    #: Connections to one gateway process at once, and those of one subject among them.
+    gateway_connections: PositiveCount = 15_000
+    gateway_connections_each: PositiveCount = 100
+    #: Seconds over which a gateway that stops sends its clients away.
+    gateway_drain: Annotated[float, msgspec.Meta(ge=0)] = 20.0
+    #: Argument names whose values are not shown.
+    redact: tuple[str, ...] = ("password", "token", "secret")
+
+    @property
+    def held_by_worker(self) -> int:
+        """The prefetch in force."""
+        return self.prefetch if self.prefetch is not None else 2 * self.concurrency
+
+    @property
+    def event_store(self) -> str:
+        """The URL of the events in force."""
+        return self.events_url or self._file
+
+    @property
+    def record_store(self) -> str:
+        """The URL of the records in force."""
+        return self.records_url or self._file
+
+    @property
+    def _file(self) -> str:
+        return self.broker_url if self.broker_url.startswith("sqlite:") else default_file(self.app)
+
+    @property
+    def event_store_is_local(self) -> bool:
+        """Whether events stay on this machine while jobs may go to others."""
+        return self.event_store.startswith("sqlite:") and not self.broker_url.startswith("sqlite:")
+
+
+def default_file(app: str) -> str:
+    """Where everything is kept unless it is said otherwise."""
+    return f"sqlite:///.goatherd/{app}.db"
