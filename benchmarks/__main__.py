@@ -20,7 +20,7 @@ from scripts.servers.install import NoServer
 
 #: On the disk of the checkout: the system's temporary folder may be memory, where a sync costs nothing.
 FOLDER = Path("build/benchmarks")
-USUAL, QUICK = Plan(), Plan(jobs=500, seconds=0.1, repeat=1, beats=30)
+USUAL, QUICK = Plan(), Plan(jobs=500, seconds=0.1, repeat=1, beats=30, crowd=1000)
 
 
 def _entries(_context: click.Context, _parameter: click.Parameter, words: tuple[str, ...]) -> list[Entry]:
@@ -67,6 +67,7 @@ def main(  # noqa: PLR0913 - one parameter for each option
         seconds=seconds or usual.seconds,
         repeat=repeat or usual.repeat,
         beats=usual.beats,
+        crowd=usual.crowd,
     )
     folder = folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)

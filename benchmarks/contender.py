@@ -113,4 +113,5 @@ class CannotBeMeasured(Exception):
     """Something that a contender needs is not on this machine; the text says what."""
 
 
-AnyContender: TypeAlias = Contender | Dialogue | Client
+#: Gateways are Named; what else they offer is in `benchmarks.sse.contender`.
+AnyContender: TypeAlias = Contender | Dialogue | Client | Named

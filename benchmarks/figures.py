@@ -12,7 +12,9 @@ Marks: TypeAlias = Sequence[Sequence[int]]
 SECOND = 1_000_000_000
 
 #: Lists of latencies in a sample, and how their percentiles are called.
-LATENCIES = {"latencies": "idle", "call_latencies": "call"}
+LATENCIES = {
+    "latencies": "idle", "call_latencies": "call", "live_latencies": "live", "resume_latencies": "resume",
+}  # fmt: skip
 
 
 def percentile(values: Sequence[float], percent: float) -> float:

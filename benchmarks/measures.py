@@ -36,6 +36,8 @@ class Plan:
     seconds: float = 0.5
     repeat: int = 3
     beats: int = 60
+    #: Idle clients that a gateway holds.
+    crowd: int = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)

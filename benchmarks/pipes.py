@@ -35,9 +35,9 @@ def say(answer: dict[str, Any]) -> None:
     _mouth.flush()
 
 
-async def told() -> None:
-    """Return when the frame says a word."""
-    await asyncio.to_thread(_ears.readline)
+async def told() -> str:
+    """Return when the frame says a word; nothing if it is gone."""
+    return (await asyncio.to_thread(_ears.readline)).strip()
 
 
 def told_to_stop() -> threading.Event:

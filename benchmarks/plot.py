@@ -18,6 +18,8 @@ DRAWN = (
     "calls",
     "caller_cpu",
     "server_cpu",
+    "fan_out",
+    "idle_memory",
 )
 
 PANEL, GAP, NAMES, MARGIN = 190, 60, 160, 20

@@ -84,9 +84,11 @@ def clean_environment() -> dict[str, str]:
 
 
 @asynccontextmanager
-async def step(entry: Entry, name: str, place: Path, *arguments: object) -> AsyncIterator[Step]:
+async def step(
+    entry: Entry, name: str, place: Path, *arguments: object, program: str = "benchmarks.child"
+) -> AsyncIterator[Step]:
     """One process for one step of one contender; ended, or killed, with the block."""
-    command = [sys.executable, "-m", "benchmarks.child", name, entry.setting, entry.name, str(place)]
+    command = [sys.executable, "-m", program, name, entry.setting, entry.name, str(place)]
     errors = place / f"{next(_numbers)}-{name}.err"
     with errors.open("wb") as stderr:
         process = await asyncio.create_subprocess_exec(

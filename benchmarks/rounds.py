@@ -8,6 +8,7 @@ from benchmarks.contender import AnyContender, Client, Contender, Dialogue
 from benchmarks.measures import Plan, Sample, dialogue, drain, fill, idle, one_of_each, share
 from benchmarks.programs import ask
 from benchmarks.settings import Entry
+from benchmarks.sse.contender import Gateway
 
 #: The contender is of the kind that meets in the setting.
 Round: TypeAlias = Callable[[Entry, Any, Path, Plan], Awaitable[Sample]]
@@ -59,6 +60,13 @@ async def bare(entry: Entry, client: Client, room: Path, plan: Plan) -> Sample:
     return {**sample, "latencies": pings["latencies"]}
 
 
+async def streams(entry: Entry, gateway: Gateway, room: Path, plan: Plan) -> Sample:
+    """One server, many clients, in several ways."""
+    from benchmarks.sse.measures import everything
+
+    return await everything(entry, gateway, room, plan)
+
+
 MESSAGES_PER_SECOND = 30_000
 
 ROUNDS: dict[str, Round] = {
@@ -66,6 +74,7 @@ ROUNDS: dict[str, Round] = {
     "rabbitmq": on_broker,
     "rabbitmq_classic": on_broker,
     "rabbitmq_rpc": calls,
+    "sse": streams,
     "rabbitmq_bare": bare,
     "rabbitmq_bare_classic": bare,
 }

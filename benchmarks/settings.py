@@ -55,6 +55,11 @@ SETTINGS: dict[str, Setting] = {
         folder="rabbitmq_rpc",
         compared=("goatherd", "goatherd_sync"),
     ),
+    "sse": Setting(
+        names=("goatherd_redis", "goatherd_sqlite", "sse_starlette", "sse_starlette_shared", "raw_protocol"),
+        folder="sse",
+        compared=("goatherd_redis", "goatherd_sqlite"),
+    ),
     "rabbitmq_bare": Setting(names=_CLIENTS, folder="rabbitmq_bare"),
     "rabbitmq_bare_classic": Setting(names=_CLIENTS, folder="rabbitmq_bare", constant="ON_CLASSIC_QUEUES", every=2),
 }

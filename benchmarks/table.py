@@ -9,6 +9,7 @@ from rich.table import Table
 from benchmarks.machine import warnings
 from benchmarks.measures import Plan
 from benchmarks.report import MEASURES, Comparison, Measure, Outcome, by_setting, compare, compared
+from benchmarks.sse.table import print_streams
 
 #: Narrower, the figures would break over lines; a file or a pipe has no width of its own.
 NARROWEST = 118
@@ -31,6 +32,9 @@ def print_all(console: Console, facts: Mapping[str, Any], plan: Plan, outcomes: 
         console.print(doubt, style="yellow")
     already_promised: set[tuple[str, ...]] = set()
     for setting, group in by_setting(outcomes).items():
+        if setting == "sse":
+            print_streams(console, group)
+            continue
         rows = _promises(group)
         if not already_promised.issuperset(rows):
             console.print(promises(setting, rows))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import HealthCheck, settings
 
-from scripts.servers.addresses import amqp_url, management, redis_url
+from scripts.servers.addresses import amqp_url, chromium, management, redis_url
 from scripts.servers.install import NoServer
 
 # The conformance suites are shipped in the package; their assertions should explain themselves too.
@@ -17,14 +17,14 @@ settings.load_profile("patient")
 
 
 #: What a test marked `servers` needs; without a name it is RabbitMQ.
-SERVERS = {"rabbitmq": (amqp_url, management), "redis": (redis_url,)}
+SERVERS = {"rabbitmq": (amqp_url, management), "redis": (redis_url,), "chromium": (chromium,)}
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """A test that needs a server and has none fails with what to do; skipped, it would not be missed."""
-    marker = item.get_closest_marker("servers")
-    if marker is not None and (why := _missing_server(marker.args or ("rabbitmq",))) is not None:
-        pytest.fail(why, pytrace=False)
+    for marker in item.iter_markers("servers"):
+        if (why := _missing_server(marker.args or ("rabbitmq",))) is not None:
+            pytest.fail(why, pytrace=False)
 
 
 def _missing_server(names: Sequence[str]) -> str | None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from examples.kitchen.programs import Program, Tell
+from examples.running.programs import Program, Tell
 
 #: What programs say when they are ready.
 WEB_READY, WORKER_READY = r"Serving on (http://\S+)", "Taking jobs from"

@@ -13,7 +13,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from types import FrameType
 
-from scripts.servers.addresses import AMQP_URL, MANAGEMENT_URL, REDIS_URL
+from scripts.servers.addresses import AMQP_URL, CHROMIUM, MANAGEMENT_URL, REDIS_URL
+from scripts.servers.chromium import ensure_chromium
 from scripts.servers.install import NoServer
 from scripts.servers.rabbitmq import RabbitMQ, ensure_rabbitmq
 from scripts.servers.redis import Redis, ensure_redis
@@ -72,11 +73,16 @@ def start_redis(life: ExitStack, folder: Path) -> dict[str, str]:
     return {REDIS_URL: life.enter_context(Redis(folder)).url}
 
 
+def find_chromium(_life: ExitStack, _folder: Path) -> dict[str, str]:
+    """No server, but had in the same way; each test starts one of its own."""
+    return {} if CHROMIUM in os.environ else {CHROMIUM: ensure_chromium()}
+
+
 def _leave(number: int, _frame: FrameType | None) -> None:
     sys.exit(128 + number)
 
 
-START = {"rabbitmq": start_rabbitmq, "redis": start_redis}
+START = {"rabbitmq": start_rabbitmq, "redis": start_redis, "chromium": find_chromium}
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

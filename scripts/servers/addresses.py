@@ -7,6 +7,7 @@ from scripts.servers.management import Management
 
 AMQP_URL, MANAGEMENT_URL = "GOATHERD_TEST_AMQP_URL", "GOATHERD_TEST_RABBITMQ_MANAGEMENT_URL"
 REDIS_URL = "GOATHERD_TEST_REDIS_URL"
+CHROMIUM = "GOATHERD_TEST_CHROMIUM"
 
 
 def amqp_url() -> str:
@@ -24,12 +25,17 @@ def redis_url() -> str:
     return _told(REDIS_URL)
 
 
+def chromium() -> str:
+    """The path of the Chromium for tests; raises NoServer."""
+    return _told(CHROMIUM)
+
+
 def _told(variable: str) -> str:
     try:
         return os.environ[variable]
     except KeyError:
         raise NoServer(
             f"{variable} is not set, so this test has no server. Run `make test`, which starts all of them, or "
-            f"`python -m scripts.servers rabbitmq redis -- python -m pytest …`, or leave such tests out with "
+            f"`python -m scripts.servers rabbitmq redis chromium -- python -m pytest …`, or leave such tests out with "
             f"`make test-embedded`."
         ) from None

@@ -43,6 +43,5 @@ def _install(package: str, variable: str) -> None:
 
 def _other_ways(variable: str) -> str:
     return (
-        f", or set {variable} to the address of one that may be used for tests, or run `make test-embedded`, "
-        f"which needs no servers."
+        f", or set {variable} to one that may be used for tests, or run `make test-embedded`, which needs no servers."
     )

@@ -31,9 +31,12 @@ class Redis(PrivateServer):
 
     def _command(self) -> list[str]:
         return [
-            _server(), "--port", str(self._port), "--bind", "127.0.0.1", "--dir", str(self._folder),
+            self._program(), "--port", str(self._port), "--bind", "127.0.0.1", "--dir", str(self._folder),
             "--appendonly", "yes", "--appendfsync", "everysec", "--save", "", *self._options,
         ]  # fmt: skip
+
+    def _program(self) -> str:
+        return redis_program()
 
     def _is_ready(self) -> bool:
         """A server with a password takes commands by refusing them; one that loads its file does not."""
@@ -45,7 +48,8 @@ def ensure_redis() -> None:
     ensure_installed("redis-server", "redis-server", _PATH, "GOATHERD_TEST_REDIS_URL")
 
 
-def _server() -> str:
+def redis_program() -> str:
+    """The server; started with `--sentinel` it is a Sentinel."""
     found = shutil.which("redis-server", path=_PATH)
     if found is None:
         raise RuntimeError("redis-server is not installed")

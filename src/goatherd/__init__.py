@@ -6,6 +6,7 @@ if TYPE_CHECKING:
     from goatherd.app import Goatherd
     from goatherd.engine.context import Context
     from goatherd.errors import CallTimeout, GiveUp, GoatherdError, JobFailed, RetryLater, Unavailable
+    from goatherd.events import Event
     from goatherd.model.dead_letter import DeadLetter
     from goatherd.model.health import Health
     from goatherd.model.job import Job
@@ -22,6 +23,7 @@ else:
         "CallTimeout": "goatherd.errors",
         "Context": "goatherd.engine.context",
         "DeadLetter": "goatherd.model.dead_letter",
+        "Event": "goatherd.events",
         "GiveUp": "goatherd.errors",
         "Goatherd": "goatherd.app",
         "GoatherdError": "goatherd.errors",
@@ -50,6 +52,7 @@ __all__ = [
     "CallTimeout",
     "Context",
     "DeadLetter",
+    "Event",
     "GiveUp",
     "Goatherd",
     "GoatherdError",

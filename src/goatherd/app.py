@@ -27,9 +27,9 @@ from goatherd.model.retry import Retry
 from goatherd.model.seconds import Seconds, seconds
 from goatherd.model.settings import Settings, SettingsKeywords
 from goatherd.model.task import TaskDefinition
-from goatherd.model.topology import Queue, check_queue_name
+from goatherd.model.topology import Queue, Topology, check_queue_name
 from goatherd.ports.clock import Clock, SystemClock
-from goatherd.roles import Role, answering, serving
+from goatherd.roles import Role, doing, serving
 from goatherd.run import Run
 from goatherd.session import Opener, Session
 from goatherd.task import AsyncTask, PlainTask, Register, Task, register
@@ -53,6 +53,7 @@ class Goatherd:
         self.keywords: Mapping[str, Any] = settings
         self._tasks: dict[str, Task[..., Any]] = {}
         self._contracts = Contracts(name)
+        self.topology = Topology()
         self._sessions: dict[asyncio.AbstractEventLoop, Session] = {}
         #: Two tasks may enter at the same moment; the second waits for what the first opens.
         self._opening: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
@@ -94,6 +95,7 @@ class Goatherd:
         concurrency: int | None = None,
         executor: Literal["thread", "process"] = "thread",
         remote: bool = False,
+        tracked: bool = False,
     ) -> Register: ...
     def task(self, *functions: Callable[..., Any], **options: Any) -> Any:
         """Register a function as a task.
@@ -176,7 +178,7 @@ class Goatherd:
             session = self._sessions.get(loop)
             if session is None:
                 session = await Session.open(self.settings, self.clock, self.meter, self.contracts(), self.opener)
-                session.answering = lambda: answering(self)
+                session.doing = lambda chore: doing(self, chore)
                 self._sessions[loop] = session
             session.users += 1
         return self
@@ -201,11 +203,11 @@ class Goatherd:
     def run(self, id: str, of: Task[_P, _R]) -> Run[_R]: ...
     def run(self, id: str, of: Task[..., Any] | None = None) -> Run[Any]:
         """A tracked job by its id; with `of` its result has that task's type."""
-        return Run(self, id, None if of is None else of.definition.signature)
+        return Run(self, id, None if of is None else of.definition)
 
     async def send_many(self, jobs: Iterable[Job[Any]]) -> list[str]:
         """Send jobs of any tasks in one go, in order; returns their ids."""
-        return await self.session().sender.send_many(jobs)
+        return await self.session().send_many(jobs)
 
     async def health(self) -> Health:
         """The state of this process and of its queues."""
@@ -255,6 +257,10 @@ class Goatherd:
         wanted = self.settings.default_queue if name is None else name
         return self._contracts.find(wanted) or Queue(name=wanted)
 
+    def queues_of(self, task: TaskDefinition | None) -> list[str]:
+        """The queues on which a job may be: its task's, or any of the app's if the task is not known."""
+        return [task.queue] if task is not None else [queue.name for queue in self.contracts()]
+
     def format_of(self, queue: str) -> Format:
         """How messages on a queue look."""
         if queue == announcement_queue(self._name).name:
@@ -269,11 +275,16 @@ class Goatherd:
 
     def contracts(self) -> list[Queue]:
         """Every queue that the app uses, as it wants the broker to have it."""
-        wanted = self._contracts.with_those_of(task.queue for task in self.definitions())
-        if not self.dead_letter_hooks:
-            return wanted
+        return self.announced_contracts() if self.dead_letter_hooks else self._own_contracts()
+
+    def announced_contracts(self) -> list[Queue]:
+        """The same queues, where somebody is told of their dead letters."""
         announcements = announcement_queue(self._name)
-        return [replace(queue, announces_to=announcements.name) for queue in wanted] + [announcements]
+        return [replace(queue, announces_to=announcements.name) for queue in self._own_contracts()] + [announcements]
+
+    def _own_contracts(self) -> list[Queue]:
+        queues = self._contracts.with_those_of(task.queue for task in self.definitions())
+        return [self.topology.with_exchange(queue) for queue in queues]
 
     def session(self) -> Session:
         """The open session of this event loop; raises NotOpen."""

@@ -7,6 +7,7 @@ GoatherdError
 │   └── Refused                                                     a limit is reached
 ├── CallTimeout                                                     accepted, no answer; also a TimeoutError
 ├── JobFailed                                                       the task raised
+│   ├── JobCancelled   └── JobExpired                               it was not let come to its end
 ├── UnknownJob                                                      no such job or dead letter
 ├── TopologyMismatch                                                the broker differs from the definition
 └── RetryLater    GiveUp                                            raised by tasks
@@ -98,6 +99,20 @@ class JobFailed(GoatherdError):
         self.job_id, self.error_type, self.message, self.traceback = job_id, error_type, message, traceback
         where = f"\n\nWhere it happened:\n{traceback}" if traceback else ""
         super().__init__(f"Job {job_id} failed with {error_type}: {message}{where}")
+
+
+class JobCancelled(JobFailed):
+    """It was cancelled before it had ended."""
+
+    def __str__(self) -> str:
+        return f"Job {self.job_id} was cancelled: {self.message}"
+
+
+class JobExpired(JobFailed):
+    """Its deadline passed before it had ended."""
+
+    def __str__(self) -> str:
+        return f"Job {self.job_id} expired: {self.message}"
 
 
 class UnknownJob(GoatherdError):

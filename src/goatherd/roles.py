@@ -1,38 +1,62 @@
-"""What a process does for an app: for now, work."""
+"""What a process does for an app: work, or route events."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from goatherd.engine.admission import Rules
-from goatherd.engine.announcements import announcing
+from goatherd.engine.announcements import announcing, noting_ends
 from goatherd.engine.attempt import Attempts
 from goatherd.engine.catalogue import Catalogue
 from goatherd.engine.hold_limits import check_hold_limits
 from goatherd.engine.processes import Home
+from goatherd.engine.router import Router
 from goatherd.engine.runner import Runner
 from goatherd.engine.shared_answers import taking_answers
 from goatherd.engine.watchdog import Watchdog
 from goatherd.engine.worker import Load, Worker
 from goatherd.errors import DefinitionError
 from goatherd.model.task import TaskDefinition
-from goatherd.session import Session
+from goatherd.session import Chore, Session
+from goatherd.wiring import open_router
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
 
-Role: TypeAlias = Literal["worker"]
+log = logging.getLogger("goatherd.worker")
+
+Role: TypeAlias = Literal["worker", "router"]
+ROLES: tuple[Role, ...] = get_args(Role)
 
 
 @asynccontextmanager
 async def serving(app: Goatherd, roles: Sequence[Role]) -> AsyncIterator[Goatherd]:
     """Open the app and run these roles until the block ends."""
-    if set(roles) != {"worker"}:
-        raise DefinitionError(f"serve() takes the roles that it should run: 'worker'. It got {list(roles)}.")
-    async with app, working(app):
+    if not roles or not set(roles) <= set(ROLES):
+        known = ", ".join(map(repr, ROLES))
+        raise DefinitionError(f"serve() takes the roles that it should run, of {known}. It got {list(roles)}.")
+    async with app, AsyncExitStack() as life:
+        if "worker" in roles:
+            await life.enter_async_context(working(app))
+        if "router" in roles:
+            await life.enter_async_context(routing(app))
         yield app
+
+
+@asynccontextmanager
+async def routing(app: Goatherd) -> AsyncIterator[Router]:
+    """Route the events of an open app until the block ends."""
+    session = app.session()
+    await session.see_to("ends")
+    router = await open_router(app.settings, session.clock)
+    await router.start()
+    try:
+        yield router
+    finally:
+        await router.stop()
 
 
 @asynccontextmanager
@@ -52,26 +76,39 @@ async def working(
         life.callback(watchdog.stop)
         life.push_async_callback(worker.stop)
         await worker.start()
+        log.info("Taking jobs from %s, up to %d at once", ", ".join(worker.queues), worker.concurrency)
         if queues is None:
-            session.takes_answers = True
+            session.chores.add("answers")
         yield worker
 
 
 @asynccontextmanager
-async def answering(app: Goatherd) -> AsyncIterator[Worker]:
-    """Take answers from the queues that services share, and do nothing else, until the block ends."""
+async def doing(app: Goatherd, chore: Chore) -> AsyncIterator[None]:
+    """Do one chore and nothing else, until the block ends."""
     session = app.session()
-    catalogue = Catalogue(_answer_tasks(app, session), {queue.name: queue for queue in app.contracts()})
+    if chore == "ends" and not await _ends_are_announced(app, session):
+        yield
+        return
+    tasks = _answer_tasks(app, session) if chore == "answers" else [_announcing(app, session)]
+    catalogue = Catalogue(tasks, {queue.name: queue for queue in app.announced_contracts()})
     runner = Runner(app, session.clock, ())
     worker = _worker_of(app, session, runner, catalogue, catalogue.queues)
-    await worker.start()
-    session.takes_answers = True
     try:
-        yield worker
+        await worker.start()
+        yield
     finally:
-        session.takes_answers = False
+        session.chores.discard(chore)
         await worker.stop()
         await runner.close()
+
+
+async def _ends_are_announced(app: Goatherd, session: Session) -> bool:
+    """Have dead letters announced; false if that is not for this process to do."""
+    if app.dead_letter_hooks or app.settings.declare != "create":
+        # Hooks belong to workers, which then note the ends, too; and where operators make the queues, routers do.
+        return False
+    await session.ports.broker.declare(app.announced_contracts())
+    return True
 
 
 def make_worker(
@@ -98,8 +135,8 @@ def _worker_of(
     settings = app.settings
     at_once = concurrency or settings.concurrency
     held = settings.held_by_worker if concurrency is None else settings.prefetch or 2 * concurrency
-    rules = Rules(deploy_grace=settings.deploy_grace)
-    attempts = Attempts(session.means, catalogue, runner, rules)
+    rules = Rules(deploy_grace=settings.deploy_grace, payload_limit=settings.payload_limit)
+    attempts = Attempts(session.means, catalogue, runner, rules, session.emitters())
     prefetch = {queue: app.queue_named(queue).prefetch or held for queue in queues}
     load = Load(prefetch=prefetch, concurrency=at_once, grace_period=settings.grace_period)
     return Worker(session.ports.broker, attempts, session.clock, load, rules.most_deaths)
@@ -112,10 +149,15 @@ def make_catalogue(app: Goatherd, session: Session, definitions: Iterable[TaskDe
         if task.place == "process":
             Home.of(task)
     if app.dead_letter_hooks:
-        tasks.append(announcing(app.name, session.ports.dead_letters, app.format_of, app.dead_letter_hooks))
+        tasks.append(_announcing(app, session))
     tasks += _answer_tasks(app, session)
     check_hold_limits(tasks, session.ports.operations)
     return Catalogue(tasks, {queue.name: queue for queue in app.contracts()})
+
+
+def _announcing(app: Goatherd, session: Session) -> TaskDefinition:
+    note = noting_ends(session.events, session.clock, session.habits.prefix)
+    return announcing(app.name, session.ports.dead_letters, app.format_of, note, app.dead_letter_hooks)
 
 
 def _answer_tasks(app: Goatherd, session: Session) -> list[TaskDefinition]:

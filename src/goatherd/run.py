@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
+import msgspec
+
 from goatherd.engine.tracked import failure_of
-from goatherd.model import reply
+from goatherd.errors import SettingsError
+from goatherd.events import Event, seen, standing_for
+from goatherd.model import reply, stream_token
+from goatherd.model.event import BEGINNING, Position
 from goatherd.model.job_state import JobState, Status
+from goatherd.model.reading import Reading
 from goatherd.model.seconds import Seconds, seconds
-from goatherd.model.signature import Signature
+from goatherd.model.task import TaskDefinition
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
@@ -18,12 +25,12 @@ R_co = TypeVar("R_co", covariant=True)
 
 
 class Run(Generic[R_co]):
-    """A tracked job; `await run.result()` waits for its end."""
+    """A tracked job; `await run.result()` waits for its end, `async for event in run.events()` watches it."""
 
-    def __init__(self, app: Goatherd, id: str, signature: Signature | None = None) -> None:
+    def __init__(self, app: Goatherd, id: str, task: TaskDefinition | None = None) -> None:
         self._app = app
         self._id = id
-        self._signature = signature
+        self._task = task
 
     def __repr__(self) -> str:
         return f"<Run {self._id} of {self._app.name}>"
@@ -38,6 +45,30 @@ class Run(Generic[R_co]):
         """The job's id."""
         return self._id
 
+    async def events(self, after: str | None = None) -> AsyncGenerator[Event, None]:
+        """Every event once and in order, past and live, until the end; raises UnknownJob.
+
+        `after` is the id of an event that you have seen: those after it follow. Where events are no longer kept, a
+        `Snapshot` stands for them.
+        """
+        place = BEGINNING if after is None else Position.parse(after)
+        session = self._app.session()
+        follower = await (await session.subscriptions()).follow(self._id, place, every=True)
+        try:
+            async for told in follower:
+                if isinstance(told, Reading):
+                    for event in standing_for(told, session.clock.now()):
+                        yield event
+                else:
+                    for entry in told:
+                        yield seen(entry)
+        finally:
+            await follower.stop()
+
+    async def text(self) -> str:
+        """The text streamed so far by the newest attempt; raises UnknownJob."""
+        return await self._app.session().tracked.text(self._id)
+
     async def status(self) -> Status:
         """In one word; raises UnknownJob."""
         return (await self._app.session().tracked.state(self._id)).status
@@ -49,11 +80,26 @@ class Run(Generic[R_co]):
             state = await self._app.session().tracked.end(self._id)
         return cast(R_co, self._result_in(state))
 
+    async def cancel(self) -> bool:
+        """Ask it to stop: one that waits is not started, one that runs is cancelled; false if it had ended."""
+        queues = self._app.queues_of(self._task)
+        return await self._app.session().tracked.cancel(self._id, queues)
+
+    def stream_token(self, subject: str, *, expires: Seconds = 900) -> str:
+        """A signed pass for the browser of `subject` to watch this run for so many seconds."""
+        secret = self._app.settings.secret
+        if secret is None:
+            missing = (
+                f"secret is not set, so no token for job {self._id} can be signed; set GOATHERD_SECRET to a long "
+                f"random text, the same for this program and for the gateway"
+            )
+            raise SettingsError([missing])
+        until = self._app.clock.now() + seconds(expires)
+        return stream_token.sign(secret, self._app.name, self._id, subject, until)
+
     def _result_in(self, state: JobState) -> Any:
         if state.result is None:
             raise failure_of(self._id, state)
-        if self._signature is None:
-            import msgspec
-
+        if self._task is None:
             return msgspec.json.decode(state.result)
-        return reply.read(self._id, state.result, self._signature, bare=True)
+        return reply.read(self._id, state.result, self._task.signature, bare=True)

@@ -4,13 +4,15 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from goatherd.engine.calls import Calls, Manners
+from goatherd.engine.emitters import Emitters, Habits
 from goatherd.engine.enqueue import Sender
 from goatherd.engine.means import Means
+from goatherd.engine.subscriptions import Subscriptions
 from goatherd.engine.tracked import Tracked
-from goatherd.errors import DefinitionError
+from goatherd.errors import Unavailable
 from goatherd.model.job import AnyJob
 from goatherd.model.settings import Settings
 from goatherd.model.topology import Queue
@@ -20,6 +22,10 @@ from goatherd.ports.telemetry import Telemetry
 from goatherd.wiring import Ports, open_events, open_ports
 
 log = logging.getLogger("goatherd.runs")
+
+#: What one process does for all: take answers from queues that services share; note the ends of tracked jobs that the
+#: broker itself made dead letters.
+Chore: TypeAlias = Literal["answers", "ends"]
 
 #: How ports are opened; tests put something between the app and its ports.
 Opener: TypeAlias = Callable[[Settings, Clock], Awaitable[Ports]]
@@ -37,18 +43,22 @@ class Session:
         self._life = AsyncExitStack()
         self._opening = asyncio.Lock()
         self._events: Events | None = None
-        #: Whether somebody in this process takes answers from queues that services share.
-        self.takes_answers = False
-        #: Does so, once the app has said how.
-        self.answering: Callable[[], AbstractAsyncContextManager[object]] | None = None
+        self._subscriptions: Subscriptions | None = None
+        #: What this process does for all beside its own work.
+        self.chores: set[Chore] = set()
+        #: Does one of them until the block ends, once the app has said how.
+        self.doing: Callable[[Chore], AbstractAsyncContextManager[object]] | None = None
+        self.habits = Habits(
+            prefix=settings.event_prefix or settings.app, window=settings.token_window, ttl=settings.event_ttl
+        )
+        self.means = Means(broker=ports.broker, courier=ports.courier, clock=clock, telemetry=telemetry)
         self.sender = Sender(ports.broker, clock, telemetry)
-        self.tracked = Tracked(self.events, self.sender, clock)
+        self.tracked = Tracked(self.events, self.sender, self.means, self.habits)
         manners = Manners(
             deadline=settings.call_deadline,
             in_flight=settings.calls_in_flight,
             exclusive=settings.reply_queue == "exclusive",
         )
-        self.means = Means(broker=ports.broker, courier=ports.courier, clock=clock, telemetry=telemetry)
         self.calls = Calls(self.means, self.sender, self.tracked, manners)
 
     @classmethod
@@ -85,30 +95,62 @@ class Session:
                 self._life.push_async_callback(self._events.close)
             return self._events
 
+    async def subscriptions(self) -> Subscriptions:
+        """All jobs that this process follows."""
+        events = await self.events()
+        if self._subscriptions is None:
+            look_after, buffer = self._settings.gateway_state_timeout, self._settings.gateway_buffer
+            self._subscriptions = Subscriptions(events, self.clock, look_after=look_after, buffer=buffer)
+            self._life.push_async_callback(self._subscriptions.close)
+        return self._subscriptions
+
+    def emitters(self) -> Emitters:
+        """For one worker: what writes down its attempts."""
+        return Emitters(self._events_for_attempts, self.clock, self.telemetry, self.habits)
+
+    async def send(self, job: AnyJob) -> str:
+        """Send a job; one of a task that is always tracked is also noted."""
+        if not job.definition.tracked:
+            return await self.sender.send(job)
+        await self.start(job)
+        return job.id
+
+    async def send_many(self, jobs: Iterable[AnyJob]) -> list[str]:
+        """Send jobs in order; those of tasks that are always tracked are noted when they start."""
+        return await self.sender.send_many(jobs)
+
     async def call(self, job: AnyJob) -> object:
         """Ask and wait for the answer; raises JobFailed, CallTimeout, Unavailable or Refused."""
         if job.definition.answers is not None:
-            await self.take_answers()
+            await self.see_to("answers")
         return await self.calls.call(job)
 
     async def start(self, job: AnyJob) -> None:
-        """Send a job whose state and result can be asked for by its id."""
-        if job.definition.answers is None:
-            raise DefinitionError(
-                f"Task {job.definition.name!r} cannot be tracked: only tasks of a queue with answers_on= can, for now. "
-                f"Use `send` to let it be done, or `call` to wait for its result."
-            )
-        await self.take_answers()
+        """Send a job that whoever knows its id can watch."""
+        await self.see_to("answers" if job.definition.answers is not None else "ends")
         await self.tracked.start(job)
 
-    async def take_answers(self) -> None:
-        """See to it that answers on shared queues are taken, by this process if by no other."""
-        if self.takes_answers or self.answering is None:
+    async def see_to(self, chore: Chore) -> None:
+        """Let this process do a chore, if it does not yet; whoever tracks jobs does."""
+        if chore in self.chores or self.doing is None:
             return
         await self.events()
         async with self._opening:
-            if not self.takes_answers:
-                await self._life.enter_async_context(self.answering())
+            if chore not in self.chores:
+                await self._begin(self.doing(chore), chore)
+                self.chores.add(chore)
+
+    async def _begin(self, doing: AbstractAsyncContextManager[object], chore: Chore) -> None:
+        try:
+            await self._life.enter_async_context(doing)
+        except Unavailable as error:
+            if chore == "answers":
+                raise
+            log.warning("Jobs that the broker gives up may be seen as waiting until their events expire: %s", error)
+
+    async def _events_for_attempts(self) -> Events:
+        await self.see_to("ends")
+        return await self.events()
 
     async def close(self) -> None:
         """Let go of everything; whoever still waits for an answer is told."""

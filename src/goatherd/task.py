@@ -81,8 +81,7 @@ class Task(Generic[_P, _R]):
 
     async def send(self, *args: _P.args, **kwargs: _P.kwargs) -> str:
         """Fire and forget; durable when it returns the job's id."""
-        session = self._app.session()
-        return await session.sender.send(self.job(*args, **kwargs))
+        return await self._app.session().send(self.job(*args, **kwargs))
 
     async def call(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
         """Ask and wait for the answer until the deadline."""
@@ -90,10 +89,10 @@ class Task(Generic[_P, _R]):
         return cast(_R, result)
 
     async def start(self, *args: _P.args, **kwargs: _P.kwargs) -> Run[_R]:
-        """Send it tracked: its state and its result can be asked for by its id."""
+        """Send it tracked: whoever knows its id can watch it, wait for its result, or cancel it."""
         job = self.job(*args, **kwargs)
         await self._app.session().start(job)
-        return Run(self._app, job.id, self.definition.signature)
+        return Run(self._app, job.id, self.definition)
 
     def job(self, *args: _P.args, **kwargs: _P.kwargs) -> Job[_R]:
         """Check the arguments and make a job for `app.send_many`."""
@@ -127,6 +126,7 @@ class Task(Generic[_P, _R]):
             priority=said.priority,
             concurrency=said.concurrency,
             remote=said.remote,
+            tracked=said.tracked,
             answers=queue.answers,
         )
 

@@ -2,18 +2,27 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-from goatherd.errors import MissingExtra
+from goatherd.engine.router import Router, RouterManners, RouterPorts
+from goatherd.errors import MissingExtra, SettingsError
 from goatherd.model.readings import Readings
+from goatherd.model.routing import RouterReadings
 from goatherd.model.settings import Settings
 from goatherd.ports.broker import Broker, QueueOperations
 from goatherd.ports.calls import Courier
 from goatherd.ports.clock import Clock
 from goatherd.ports.dead_letters import DeadLetters
 from goatherd.ports.events import Events
-from goatherd.ports.records import QueueControls, StoreChecks, WorkerRecords
+from goatherd.ports.feed import Feed
+from goatherd.ports.records import JobHistory, QueueControls, StoreChecks, WorkerRecords
+from goatherd.ports.relay import Relay
+
+if TYPE_CHECKING:
+    from goatherd.adapters.sqlite.database import Database
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,43 +125,97 @@ async def open_events(settings: Settings, clock: Clock) -> Events:
     """Open what keeps the events of tracked jobs; raises Unavailable, SettingsError or MissingExtra."""
     if settings.event_store.startswith("sqlite:"):
         return await _open_sqlite_events(settings, clock)
-    return await _open_redis_events(settings)
+    await _load_redis()
+    from goatherd.adapters.redis import opening
+
+    return await opening.open_events(settings)
+
+
+async def open_feed(settings: Settings, clock: Clock) -> Feed:
+    """Open what gives events to routers; raises the same."""
+    if settings.event_store.startswith("sqlite:"):
+        from goatherd.adapters.sqlite.feed import SqliteFeed
+
+        database, give_back = await _take_file(settings.event_store)
+        return SqliteFeed(database, clock, deadline=settings.publish_deadline, give_back=give_back)
+    await _load_redis()
+    from goatherd.adapters.redis import opening
+
+    return await opening.open_feed(settings)
+
+
+async def open_relay(settings: Settings) -> Relay | None:
+    """Open how routers tell watchers on another server; None if the server of the events does; raises the same."""
+    if settings.event_store.startswith("sqlite:"):
+        return None
+    await _load_redis()
+    from goatherd.adapters.redis import opening
+
+    return await opening.open_relay(settings)
+
+
+async def open_history(settings: Settings, clock: Clock) -> JobHistory:
+    """Open what remembers tracked jobs whose events are gone; raises the same."""
+    from goatherd.adapters.sqlite.history import SqliteHistory
+
+    database, give_back = await _take_file(settings.record_store)
+    return SqliteHistory(database, deadline=settings.publish_deadline, give_back=give_back)
+
+
+async def open_router(settings: Settings, clock: Clock) -> Router:
+    """A router with ports of its own, which it closes when it is stopped; raises the same."""
+    async with AsyncExitStack() as life:
+        feed = await open_feed(settings, clock)
+        life.push_async_callback(feed.close)
+        events = await open_events(settings, clock)
+        life.push_async_callback(events.close)
+        history = await open_history(settings, clock)
+        life.push_async_callback(history.close)
+        relay = await open_relay(settings)
+        if relay is not None:
+            life.push_async_callback(relay.close)
+        manners = RouterManners(
+            batch=settings.router_batch,
+            block=settings.router_block,
+            reclaim_idle=settings.router_reclaim_idle,
+            history_days=settings.history_days,
+        )
+        close = life.pop_all().aclose
+        ports = RouterPorts(feed=feed, events=events, history=history, relay=relay, close=close)
+        return Router(ports, clock, manners)
 
 
 async def _open_sqlite_events(settings: Settings, clock: Clock) -> Events:
     from goatherd.adapters.sqlite.events import SqliteEvents
-    from goatherd.adapters.sqlite.opening import FILES, path_of
 
-    # A file that the broker has open is shared with it.
-    files = FILES
-    database = await asyncio.to_thread(files.take, path_of(settings.event_store))
-
-    async def give_back() -> None:
-        await asyncio.to_thread(files.give_back, database)
-
+    if settings.live_url is not None:
+        told = "live_url names a server that calls watchers, but the events are in a file; set events_url to a Redis"
+        raise SettingsError([told])
+    database, give_back = await _take_file(settings.event_store)
     return SqliteEvents(
         database, clock, ttl=settings.event_ttl, deadline=settings.publish_deadline, give_back=give_back
     )
 
 
-async def _open_redis_events(settings: Settings) -> Events:
+async def _take_file(url: str) -> tuple["Database", Callable[[], Awaitable[None]]]:
+    """A file, which is shared with all who have it open in this process, and how it is given back."""
+    from goatherd.adapters.sqlite.opening import FILES, path_of
+
+    files = FILES
+    database = await asyncio.to_thread(files.take, path_of(url))
+
+    async def give_back() -> None:
+        await asyncio.to_thread(files.give_back, database)
+
+    return database, give_back
+
+
+async def _load_redis() -> None:
     try:
         # The driver is large, and a loop that already serves must not stand still while it is loaded.
-        await asyncio.to_thread(import_module, "goatherd.adapters.redis.events")
-        from goatherd.adapters.redis.address import read_address
-        from goatherd.adapters.redis.events import RedisEvents, Terms
+        await asyncio.to_thread(import_module, "goatherd.adapters.redis.opening")
     except ImportError as error:
         raise MissingExtra("An events_url with redis://", "redis") from error
-
-    terms = Terms(
-        prefix=settings.event_prefix or settings.app,
-        live_prefix=settings.live_prefix,
-        ttl=settings.event_ttl,
-        deadline=settings.publish_deadline,
-    )
-    events = RedisEvents(read_address(settings.event_store), terms)
-    await events.open()
-    return events
 
 
 def metrics_text(readings: Readings) -> str:
@@ -162,3 +225,12 @@ def metrics_text(readings: Readings) -> str:
     except ImportError as error:
         raise MissingExtra("Metrics in Prometheus text", "prometheus") from error
     return render(readings)
+
+
+def router_metrics_text(readings: RouterReadings) -> str:
+    """What a router has counted, as Prometheus text; raises MissingExtra."""
+    try:
+        from goatherd.adapters.prometheus import render_router
+    except ImportError as error:
+        raise MissingExtra("Metrics in Prometheus text", "prometheus") from error
+    return render_router(readings)

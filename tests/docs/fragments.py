@@ -1,7 +1,7 @@
 """Run the code fragments of a page, one after the other, in one namespace.
 
 The main program of a process of its own; what to run comes as JSON on standard input. A fragment that awaits is run
-while the page's `app` is open, so that its verbs really send, and one that calls has a worker beside it.
+while the page's `app` is open, so that its verbs really send, and one that calls or starts has a worker beside it.
 """
 
 import ast
@@ -32,11 +32,11 @@ async def run(fragments: Sequence[tuple[str, str]], modules: Sequence[str], *, i
         if "blocking(" in text:
             # As its reader would: on a thread without a loop.
             in_thread = asyncio.to_thread(eval, code, namespace)
-            await _in_open_app(namespace, in_thread, answered=".call(" in text)
+            await _in_open_app(namespace, in_thread, answered=_wants_worker(text))
             continue
         waiting = eval(code, namespace)
         if inspect.iscoroutine(waiting):
-            await _in_open_app(namespace, waiting, answered=".call(" in text)
+            await _in_open_app(namespace, waiting, answered=_wants_worker(text))
 
 
 async def _in_open_app(namespace: dict[str, Any], waiting: Coroutine[Any, Any, None], *, answered: bool) -> None:
@@ -45,6 +45,11 @@ async def _in_open_app(namespace: dict[str, Any], waiting: Coroutine[Any, Any, N
     app = namespace["app"]
     async with app.serve("worker") if answered else app:
         return await waiting
+
+
+def _wants_worker(text: str) -> bool:
+    """Whether it waits for what a worker does."""
+    return ".call(" in text or ".start(" in text
 
 
 def _unknown(tree: ast.Module, namespace: dict[str, Any]) -> set[str]:

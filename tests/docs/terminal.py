@@ -42,6 +42,11 @@ class Terminal:
         self._process.wait(PATIENCE)
         self._reader.join(PATIENCE)
 
+    def kill(self) -> None:
+        """Kill it as the kernel does when memory runs out: no warning, no farewell."""
+        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait(PATIENCE)
+
     def close(self) -> None:
         """End it, whatever it does; nothing happens to one that has ended."""
         if self._process.poll() is None:

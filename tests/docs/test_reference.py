@@ -13,7 +13,8 @@ import pytest
 import goatherd
 import goatherd.sync
 import goatherd.testing
-from goatherd import DeadLetter, Goatherd, Health, Retry, RetryLater, Run, Task, errors
+import goatherd.web
+from goatherd import DeadLetter, Event, Goatherd, Health, Retry, RetryLater, Run, Task, errors
 from goatherd.adapters.prometheus import render
 from goatherd.config import NAMES, PREFIX, RetryTable
 from goatherd.engine.context import BlockingContext
@@ -27,6 +28,7 @@ from goatherd.model.settings import Settings
 from goatherd.model.task import Declaration
 from goatherd.ports.telemetry import AnswerOutcome, CallOutcome, Outcome, Stray
 from goatherd.testing import Herd, JobRecord
+from goatherd.web.metrics import GatewayMetrics
 from scripts import cli_reference
 from tests.docs.markdown import DOCS, name_of, pages, section
 from tests.docs.story import play
@@ -37,6 +39,9 @@ API = REFERENCE / "api.md"
 #: Members of the app that are there for the rest of the package, not for users.
 INNER = {"add", "arounds", "contracts", "dead_letter_hooks", "default_retry", "definitions", "format_of", "keywords"}
 INNER |= {"lifespans", "meter", "clock", "opener", "queue_named", "session", "settings", "tasks"}
+INNER |= {"announced_contracts", "queues_of"}
+#: Why events of tracked jobs are lost.
+LOSSES = ("store away", "too long", "fault")
 
 
 def rows(text: str) -> dict[str, list[str]]:
@@ -140,10 +145,18 @@ def test_every_metric_is_named() -> None:
     assert told == dict(described)
 
 
+def test_every_metric_of_a_gateway_is_named() -> None:
+    described = re.findall(r"^# TYPE (\S+) (\w+)$", GatewayMetrics().text(), re.MULTILINE)
+    told = {name: cells[1] for name, cells in rows(section(REFERENCE / "metrics.md", "Of a gateway")).items()}
+    assert {name: kind for name, kind in told.items() if name.startswith("sse_")} == dict(described)
+    assert [why for why in GatewayMetrics().resyncs if f"`{why}`" not in read("metrics.md")] == []
+
+
 def test_labels_of_metrics_are_named() -> None:
     labels = [line for line in read("metrics.md").splitlines() if line.startswith(("| `outcome`", "| `why`"))]
-    for line, values in zip(labels, (Outcome, CallOutcome, AnswerOutcome, Stray), strict=True):
-        assert [value for value in get_args(values) if f"`{value}`" not in line] == []
+    known = [*map(get_args, (Outcome, CallOutcome, AnswerOutcome, Stray)), LOSSES]
+    for line, values in zip(labels, known, strict=True):
+        assert [value for value in values if f"`{value}`" not in line] == []
 
 
 # --- wire format and states ---------------------------------------------------------------------
@@ -175,7 +188,7 @@ def test_every_reason_of_a_dead_letter_is_explained() -> None:
 
 
 def test_every_public_name_has_its_section() -> None:
-    public = {*goatherd.__all__, *goatherd.sync.__all__, *goatherd.testing.__all__}
+    public = {*goatherd.__all__, *goatherd.sync.__all__, *goatherd.testing.__all__, *goatherd.web.__all__}
     assert set(re.findall(r"^## (\w+)$", read("api.md"), re.MULTILINE)) == public
 
 
@@ -184,7 +197,7 @@ def test_every_public_name_has_its_section() -> None:
     [
         ("Goatherd", members(Goatherd) - INNER | {"app"}),
         ("app.task", {field.name for field in fields(Declaration)} - {"function"}),
-        ("Context", members(BlockingContext) - {"cancel", "seen_as"}),
+        ("Context", members(BlockingContext) - {"cancel", "seen_as", "telling"}),
         ("DeadLetter", {field.name for field in fields(DeadLetter)}),
         ("Health", {field.name for field in fields(Health)} | {"to_dict"}),
         ("Herd", members(Herd) - {"close"}),
@@ -196,6 +209,14 @@ def test_every_public_name_has_its_section() -> None:
 def test_every_member_is_described(heading: str, wanted: set[str]) -> None:
     text = section(API, heading).partition("\n### ")[0]
     assert {re.sub(r"^async with |:$", "", name) for name in names_in(text)} == wanted
+
+
+def test_every_event_is_described() -> None:
+    told = rows(section(API, "Event"))
+    own = {kind.__name__: {field.name for field in fields(kind)} for kind in get_args(Event)}
+    shared = set.intersection(*own.values())
+    assert set(told) == shared | set(own)
+    assert [(name, field) for name in own for field in own[name] - shared if f"`{field}`" not in told[name][2]] == []
 
 
 def test_every_option_of_a_job_is_described() -> None:

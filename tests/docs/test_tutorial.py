@@ -1,13 +1,14 @@
-"""The first ten minutes are true, word for word."""
+"""The first ten minutes are true, word for word, and so are the next."""
 
 from pathlib import Path
 
 import pytest
 
-from tests.docs.markdown import DOCS
+from tests.docs.markdown import name_of, pages
 from tests.docs.story import play
 
 
 @pytest.mark.timeout(180)
-def test_the_tutorial_can_be_followed_word_for_word(tmp_path: Path) -> None:
-    play(DOCS / "tutorial" / "first-job.md", tmp_path)
+@pytest.mark.parametrize("page", pages("tutorial"), ids=name_of)
+def test_a_tutorial_can_be_followed_word_for_word(page: Path, tmp_path: Path) -> None:
+    play(page, tmp_path)

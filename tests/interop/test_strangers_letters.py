@@ -3,8 +3,9 @@
 import asyncio
 
 import pytest
+from pika import BasicProperties
 
-from goatherd import DeadLetter, Goatherd, Unavailable
+from goatherd import DeadLetter, GiveUp, Goatherd, Unavailable
 from goatherd.model.dead_letter import LetterFilter
 from scripts.servers.management import Management
 from tests.interop.pika_program import PikaProgram
@@ -187,3 +188,44 @@ async def test_a_contract_can_name_our_dead_letters_as_its_own(app: Goatherd, pi
         pika.channel.close()
         [letter] = await stored_letters(app)
     assert (letter.reason, letter.queue, letter.job_id) == ("expired", "orders", job_id)
+
+
+async def test_a_contract_has_dead_letters_of_its_own_which_are_also_ours(app: Goatherd, pika: PikaProgram) -> None:
+    """Both what our worker gives up and what the broker does: each is in the contract's queue and told to our hook."""
+    app.topology.exchange("dlx", "direct")
+    app.topology.exchange("sales", "topic")
+    orders = app.queue("orders", format="plain", exchange="sales", dead_letter=("dlx", "dlq.orders"))
+    app.queue("dlq.orders", format="plain", exchange="dlx")
+
+    @app.task(queue=orders)
+    async def cook(dish: str) -> None:
+        raise GiveUp("there is no fire")
+
+    letters = letters_of(app)
+    async with app.serve("worker"):
+        await cook.send("soup")
+        failed: DeadLetter = await letters.next()
+    assert (failed.reason, failed.queue, failed.arguments) == ("gave_up", "orders", {"dish": "soup"})
+    assert pika.take("dlq.orders").json == {"dish": "soup"}
+
+    async with app:
+        pika.channel.basic_publish("sales", "orders", b'{"dish": "bread"}', BasicProperties(expiration="1"))
+        assert pika.take("dlq.orders").json == {"dish": "bread"}
+    async with app.serve("worker"):
+        expired: DeadLetter = await letters.next()
+        assert (expired.reason, expired.queue, expired.arguments) == ("expired", "orders", {"dish": "bread"})
+        assert {letter.reason for letter in await stored_letters(app)} == {"gave_up", "expired"}
+
+
+async def test_the_exchange_of_a_contracts_dead_letters_is_made_if_it_is_missing(
+    app: Goatherd, pika: PikaProgram
+) -> None:
+    """Without it the broker would drop what it gives up, and nobody would notice."""
+    app.queue("orders", format="plain", dead_letter=("dlx", "dlq.orders"))
+    async with app:
+        pika.channel.exchange_declare("dlx", passive=True)
+        pika.send("orders", b"soup", expiration="1", message_id="late")
+        pika.take("shop.dead.v1", ack=False)
+        pika.channel.close()
+        [letter] = await stored_letters(app)
+    assert (letter.reason, letter.queue, letter.job_id) == ("expired", "orders", "late")

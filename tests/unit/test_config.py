@@ -67,11 +67,21 @@ def test_what_is_held_follows_the_concurrency_unless_it_is_said(desk: Desk) -> N
     assert desk.read(concurrency=5, prefetch=7).held_by_worker == 7
 
 
+SPECIAL = {
+    "broker_url": "sqlite:///x.db",
+    "events_url": "redis://x",
+    "live_url": "redis://y",
+    "records_url": "sqlite:///z.db",
+    "secret": "long enough to be one",
+    "default_queue": "mail",
+}
+
+
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in ("retry", "redact")])
 def test_every_setting_can_be_given_in_the_environment(desk: Desk, name: str) -> None:
     words = get_args(get_type_hints(Settings)[name])
     choice = words[-1] if words and isinstance(words[-1], str) else "7"
-    text = {"broker_url": "sqlite:///x.db", "events_url": "redis://x", "default_queue": "mail"}.get(name, choice)
+    text = SPECIAL.get(name, choice)
     assert str(getattr(desk.read({f"GOATHERD_{name.upper()}": text}), name)).removesuffix(".0") == text
 
 
@@ -79,6 +89,12 @@ def test_a_list_in_the_environment_is_separated_by_commas(desk: Desk) -> None:
     assert desk.read({"GOATHERD_REDACT": "pin, card ,"}).redact == ("pin", "card")
     desk.write('redact = ["pin"]')
     assert desk.read().redact == ("pin",)
+
+
+def test_a_secret_is_not_shown_in_the_error_about_it(desk: Desk) -> None:
+    [problem] = desk.problems({"GOATHERD_SECRET": "too short"})
+    assert "GOATHERD_SECRET" in problem
+    assert "too short" not in problem
 
 
 # --- mistakes ------------------------------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 """What an operator sees afterwards."""
 
-from examples.kitchen.story.checks import Broken, must
 from examples.kitchen.story.stage import Stage
 from examples.kitchen.story.user import metric
+from examples.running.checks import Broken, must
 
 QUEUES = {"crawling_request_queue", "crawling_response_queue", "recipe_analysis_request"}
 AI_ENDPOINTS = ("/api/ai/analyze-recipe", "/api/ai/analyze-image")

@@ -5,10 +5,10 @@ from functools import partial
 
 from examples.kitchen.kitchen import Kitchen
 from examples.kitchen.story import looks, scenes, trouble
-from examples.kitchen.story.checks import Checklist
 from examples.kitchen.story.stage import Stage
 from examples.kitchen.story.user import User
 from examples.kitchen.trap_site import TrapSite
+from examples.running.checks import Checklist
 
 SCENES: Mapping[str, Callable[[Stage], str]] = {
     "has a recipe read": scenes.recipe,

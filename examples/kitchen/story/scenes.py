@@ -4,8 +4,8 @@ import time
 from typing import Any
 
 from examples.kitchen.crawler.limits import Limits
-from examples.kitchen.story.checks import must
 from examples.kitchen.story.stage import PAGE_SECONDS, Stage, png
+from examples.running.checks import must
 
 #: Links from the first page of the site to the last one that is crawled.
 DEPTH = 4

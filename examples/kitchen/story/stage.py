@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from examples.kitchen.kitchen import Kitchen
-from examples.kitchen.story.checks import must
 from examples.kitchen.story.user import Answered, User
 from examples.kitchen.trap_site import TrapSite
+from examples.running.checks import must
 
 RECIPE = """Leek soup
 Serves 4

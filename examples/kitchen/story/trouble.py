@@ -4,9 +4,9 @@ import signal
 import socket
 
 from examples.kitchen.kitchen import web_program
-from examples.kitchen.story.checks import must
 from examples.kitchen.story.stage import AI_SECONDS, RECIPE, Stage
 from examples.kitchen.story.user import Answered, User
+from examples.running.checks import must
 
 #: Seconds by which an answer may come later than its deadline.
 LATE = 1.0

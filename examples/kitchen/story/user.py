@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx2
 
-from examples.kitchen.story.checks import must
+from examples.running.checks import must
 
 #: Seconds that any answer may take.
 PATIENCE = 120.0

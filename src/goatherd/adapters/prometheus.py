@@ -8,6 +8,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.registry import Collector
 
 from goatherd.model.readings import BOUNDS, QueueTask, Readings, Spread
+from goatherd.model.routing import RouterReadings
 
 Labels = TypeVar("Labels", bound=tuple[str, ...])
 
@@ -17,6 +18,35 @@ def render(readings: Readings) -> str:
     registry = CollectorRegistry()
     registry.register(_Snapshot(readings))
     return generate_latest(registry).decode()
+
+
+def render_router(readings: RouterReadings) -> str:
+    """Every metric of a router."""
+    registry = CollectorRegistry()
+    registry.register(_Routed(readings))
+    return generate_latest(registry).decode()
+
+
+class _Routed(Collector):
+    def __init__(self, readings: RouterReadings) -> None:
+        self._readings = readings
+
+    def collect(self) -> Iterable[Metric]:
+        now = self._readings
+        counts = {
+            "noted": ("Events that went into the history of jobs", now.noted),
+            "relayed": ("Events that watchers on the live server were told of", now.relayed),
+            "unrelayed": ("Events that they were not told of, because it was away", now.unrelayed),
+            "reclaimed": ("Events that a router had taken and not finished", now.reclaimed),
+            "unreadable": ("Events that could not be read", now.unreadable),
+        }
+        for name, (text, count) in counts.items():
+            yield CounterMetricFamily(f"goatherd_router_{name}", text, value=count)
+        trimmed = {("limit",): now.dropped, ("vanished",): now.vanished}
+        yield _counter("goatherd_router_trimmed_unread", "Events dropped before they were routed", ("why",), trimmed)
+        yield GaugeMetricFamily("goatherd_router_lag_events", "Events that no router has taken", value=now.waiting)
+        yield GaugeMetricFamily("goatherd_router_lag_seconds", "Age of the oldest of them", value=now.behind)
+        yield GaugeMetricFamily("goatherd_router_unsettled_events", "Events taken, not finished", value=now.unsettled)
 
 
 class _Snapshot(Collector):
@@ -41,6 +71,8 @@ class _Snapshot(Collector):
         yield _counter("goatherd_answers", "Calls at this worker, by outcome", ("queue", "outcome"), readings.answers)
         strays = {(why,): count for why, count in readings.strays.items()}
         yield _counter("goatherd_stray_replies", "Answers for which nobody waited", ("why",), strays)
+        lost = {(why,): count for why, count in readings.events_lost.items()}
+        yield _counter("goatherd_events_lost", "Events of tracked jobs that could not be kept", ("why",), lost)
 
 
 def _counter(name: str, text: str, labels: tuple[str, ...], counts: Mapping[Labels, int]) -> Metric:

@@ -1,4 +1,4 @@
-"""`goatherd dev`: a worker that reloads."""
+"""`goatherd dev`: all roles in one process that reloads."""
 
 from __future__ import annotations
 
@@ -6,19 +6,26 @@ import asyncio
 
 import click
 
+from goatherd.cli.duties import Duties, Duty
 from goatherd.cli.logs import set_up_logging
 from goatherd.cli.output import Output, with_output
+from goatherd.cli.run import run_here
 from goatherd.cli.share import Share, share_options
-from goatherd.cli.target import load_app, target_argument
+from goatherd.cli.target import target_argument
 
 
 @click.command()
 @target_argument
+@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="The gateway's port.")
 @click.option("--no-reload", is_flag=True, help="Do not watch files.")
 @share_options
 @with_output
-def dev(output: Output, target: str, no_reload: bool, share: Share) -> int:
-    """Do the jobs of an app while you write it: each job is told, and the worker starts anew when you save a file.
+def dev(*, output: Output, target: str, port: int, no_reload: bool, share: Share) -> int:
+    """Run an app while you write it: each job is told, and all starts anew when you save a file.
+
+    A worker, a router and a gateway run in one process. The gateway serves the events of tracked jobs on this machine
+    only, at http://127.0.0.1:8000/api/v1/APP/JOB/events, without asking for a token; it is left out where the extra
+    `web` is not installed.
 
     All .py files in this folder and below are watched, but for hidden folders and virtual environments. Jobs that
     run when a file changes get 2 s to end and are otherwise handed back, to be done with the new code. If the new
@@ -30,21 +37,24 @@ def dev(output: Output, target: str, no_reload: bool, share: Share) -> int:
       goatherd dev shop:app --no-reload --concurrency 1
     """
     set_up_logging(as_json=output.json, verbose=output.verbose)
+    duties = Duties(roles=_roles(), share=share, port=port, open_to_all=True)
     if no_reload:
-        app = load_app(target)
-        from goatherd.cli.working import work_until_told
-
-        work_until_told(app, share, tell_jobs=True)
-        return 0
-    return _reloading(output, target, share)
+        return run_here(target, duties, None, tell_jobs=True)
+    return _reloading(output, target, duties)
 
 
-def _reloading(output: Output, target: str, share: Share) -> int:
+def _roles() -> tuple[Duty, ...]:
+    from importlib.util import find_spec
+
+    return ("worker", "router", "gateway") if find_spec("uvicorn") is not None else ("worker", "router")
+
+
+def _reloading(output: Output, target: str, duties: Duties) -> int:
     from goatherd.cli.reload import Reloader, log
     from goatherd.cli.watching import Watcher, folders_of
     from goatherd.cli.wording import counted
 
     watcher = Watcher(folders_of(target))
-    flags = ["--tell-jobs", *["--json"] * output.json, *["--verbose"] * output.verbose]
+    flags = ["--tell-jobs", "--open-to-all", *["--json"] * output.json, *["--verbose"] * output.verbose]
     log.info("Watching %s; Ctrl-C ends", counted(watcher.files, "Python file"))
-    return asyncio.run(Reloader(["worker", target, *share.as_arguments(), *flags], watcher).run())
+    return asyncio.run(Reloader(["run", target, *duties.as_arguments(), *flags], watcher).run())

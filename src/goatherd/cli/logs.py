@@ -21,6 +21,8 @@ def set_up_logging(*, as_json: bool, verbose: bool, show_pid: bool = False) -> N
     handler.setFormatter(JsonLines() if as_json else Lines(colours=_has_colours(), show_pid=show_pid))
     logging.basicConfig(level=logging.INFO, handlers=[handler])
     logging.getLogger("goatherd").setLevel(logging.DEBUG if verbose else logging.INFO)
+    # It tells of its own start and end, which we do in our words.
+    logging.getLogger("uvicorn").setLevel(logging.INFO if verbose else logging.WARNING)
 
 
 class Lines(logging.Formatter):

@@ -13,6 +13,9 @@ from goatherd.cli.lazy import Entry, LazyGroup
 COMMANDS = {
     "dev": Entry("goatherd.cli.dev:dev", "Work while you write: a worker that reloads when a file changes."),
     "worker": Entry("goatherd.cli.worker:worker", "Do the jobs of an app."),
+    "run": Entry("goatherd.cli.run:run", "Run several roles of an app in one process."),
+    "router": Entry("goatherd.cli.router:router", "Write the history of tracked jobs."),
+    "gateway": Entry("goatherd.cli.gateway:gateway", "Serve the events of tracked jobs to browsers."),
     "send": Entry("goatherd.cli.send:send", "Send a job from the shell."),
     "queues": Entry("goatherd.cli.queues:queues", "See, pause, resume and purge queues."),
     "dead": Entry("goatherd.cli.dead:dead", "See, replay and discard dead letters."),

@@ -18,7 +18,7 @@ log = logging.getLogger("goatherd.worker")
 
 
 class Orders:
-    """Made in the task that runs the worker; `worker` is set once it takes jobs."""
+    """Made in the task that runs the roles; `begun` is set once they run, and `worker` if one of them takes jobs."""
 
     def __init__(self, grace_period: float) -> None:
         self._grace_period = grace_period
@@ -26,6 +26,7 @@ class Orders:
         self._stop = asyncio.Event()
         self._signals_hurry = False
         self.worker: Worker | None = None
+        self.begun = False
 
     @property
     def given(self) -> bool:
@@ -52,12 +53,14 @@ class Orders:
         if self._stop.is_set():
             return
         self._stop.set()
-        if self.worker is None:
+        if not self.begun:
             log.info("Stopping (%s) before any job was taken", why)
-            assert self._running_task is not None, "orders are made in the task that runs the worker"
+            assert self._running_task is not None, "orders are made in the task that runs the roles"
             self._running_task.cancel()
-            return
-        log.info("Stopping (%s): no more jobs are taken%s", why, self._about_running(self.worker.running))
+        elif self.worker is None:
+            log.info("Stopping (%s)", why)
+        else:
+            log.info("Stopping (%s): no more jobs are taken%s", why, self._about_running(self.worker.running))
 
     def hurry(self, why: str) -> None:
         """Cut the grace period short."""

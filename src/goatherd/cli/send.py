@@ -32,8 +32,11 @@ if TYPE_CHECKING:
 @click.option("--id", help="The job's id.  [default: a new one]")
 @click.option("--priority", type=click.IntRange(0, 9), help="From 0 to 9, the highest is done first.")
 @click.option("--call", "wait", is_flag=True, help="Wait for the result and print it as JSON, until the deadline.")
+@click.option("--watch", is_flag=True, help="Track it, and show its stages and its text until it has ended.")
 @with_output
-def send(output: Output, *, target: str, task: str, arguments: Sequence[str], wait: bool, **options: Any) -> None:
+def send(
+    output: Output, *, target: str, task: str, arguments: Sequence[str], wait: bool, watch: bool, **options: Any
+) -> int:
     """Send one job and print its id; it is stored safely when the command returns.
 
     A VALUE is read as JSON where it is JSON (5, true, null, [1, 2], {"a": 1}), otherwise as text. The arguments are
@@ -45,24 +48,30 @@ def send(output: Output, *, target: str, task: str, arguments: Sequence[str], wa
       goatherd send shop:app greet name=Ada
       goatherd send shop:app send_mail to=a@b.c 'tags=["new"]' --delay 1h30m
       goatherd send shop:app greet name=Ada --call
+      goatherd send shop:app summarise url=https://example.org --watch
     """
     if options["delay"] is not None and options["at"] is not None:
         raise click.UsageError("Give --delay or --at, not both: each says when the job may start.")
     if wait and (options["delay"] is not None or options["at"] is not None):
         raise click.UsageError("A call is made now: leave out --delay and --at, or leave out --call.")
+    if wait and watch:
+        raise click.UsageError("Give --call or --watch, not both: each waits for the end in its own way.")
     app = load_app(target)
     job = make_job(find_task(app, task), _pairs(arguments), options)
     if wait:
         click.echo(asyncio.run(_call(app, job)))
-        return
+        return 0
+    if watch:
+        return _watch(output, app, job)
     listeners = asyncio.run(_send(app, job))
     queue = job.definition.queue
     if output.json:
         output.write_json({"id": job.id, "task": job.definition.name, "queue": queue})
-        return
+        return 0
     click.echo(job.id)
     if not listeners and sys.stderr.isatty():
         click.echo(f"No worker takes from queue {queue!r} now. Start one: goatherd worker {target}", err=True)
+    return 0
 
 
 def find_task(app: Goatherd, name: str) -> Task[..., Any]:
@@ -102,6 +111,22 @@ async def _call(app: Goatherd, job: Job[Any]) -> str:
     async with app:
         result = await app.session().call(job)
     return job.definition.signature.encode_result(result).decode()
+
+
+def _watch(output: Output, app: Goatherd, job: Job[Any]) -> int:
+    from goatherd.cli.following import follow
+
+    async def watch() -> bool:
+        async with app:
+            await app.session().start(job)
+            click.echo(job.id, err=True)
+            return await follow(app.run(job.id), output)
+
+    try:
+        return 0 if asyncio.run(watch()) else 1
+    except KeyboardInterrupt:
+        click.echo(f"\nNo longer watched; job {job.id} goes on.", err=True)
+        return 1
 
 
 def _pairs(arguments: Sequence[str]) -> dict[str, str]:

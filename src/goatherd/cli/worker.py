@@ -6,10 +6,12 @@ import asyncio
 
 import click
 
+from goatherd.cli.duties import Duties
 from goatherd.cli.logs import set_up_logging
 from goatherd.cli.output import Output, with_output
+from goatherd.cli.run import run_here
 from goatherd.cli.share import Share, share_options
-from goatherd.cli.target import load_app, target_argument
+from goatherd.cli.target import target_argument
 
 
 @click.command()
@@ -37,23 +39,9 @@ def worker(  # noqa: PLR0913 - one parameter for each option
     tell_jobs |= output.verbose
     set_up_logging(as_json=output.json, verbose=output.verbose, show_pid=show_pid or processes > 1)
     if processes == 1:
-        return _work(target, share, parent, tell_jobs=tell_jobs)
+        return run_here(target, Duties(share=share), parent, tell_jobs=tell_jobs)
     from goatherd.cli.supervisor import Supervisor
 
     told = {"--show-pid": True, "--json": output.json, "--verbose": output.verbose, "--tell-jobs": tell_jobs}
     flags = [flag for flag, wanted in told.items() if wanted]
     return asyncio.run(Supervisor(["worker", target, *share.as_arguments(), *flags], processes).run())
-
-
-def _work(target: str, share: Share, parent: int | None, *, tell_jobs: bool) -> int:
-    line = None
-    if parent is not None:
-        from goatherd.cli.parent import ParentLine
-
-        line = ParentLine(parent)
-        line.keep_ctrl_c_away()
-    app = load_app(target)
-    from goatherd.cli.working import work_until_told
-
-    work_until_told(app, share, line, tell_jobs=tell_jobs)
-    return 0

@@ -1,30 +1,36 @@
-"""Run a worker in this process until it is told to stop."""
+"""Do the duties of this process until it is told to stop."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from socket import socket
+
+import msgspec
 
 from goatherd.app import Goatherd
 from goatherd.cli import loops
+from goatherd.cli.duties import Duties
 from goatherd.cli.orders import Orders
 from goatherd.cli.output import without_password
 from goatherd.cli.parent import ParentLine
-from goatherd.cli.share import Share
 from goatherd.cli.telling import TellingMeter
-from goatherd.roles import working
+from goatherd.roles import routing, working
 
 log = logging.getLogger("goatherd.worker")
 
 
-def work_until_told(app: Goatherd, share: Share, parent: ParentLine | None = None, *, tell_jobs: bool) -> None:
+def work_until_told(app: Goatherd, duties: Duties, parent: ParentLine | None = None, *, tell_jobs: bool) -> None:
     """Work until a signal or the parent says stop, then end in good order; `tell_jobs` logs each job that is done."""
     if tell_jobs:
         app.meter = TellingMeter()
-    loops.run(_work(app, share, parent))
+    loops.run(_work(app, duties, parent))
 
 
-async def _work(app: Goatherd, share: Share, parent: ParentLine | None) -> None:
+async def _work(app: Goatherd, duties: Duties, parent: ParentLine | None) -> None:
     grace_period = app.settings.grace_period
     orders = Orders(grace_period)
     if parent is None:
@@ -33,7 +39,7 @@ async def _work(app: Goatherd, share: Share, parent: ParentLine | None) -> None:
         orders.obey_parent()
         parent.listen(lambda: orders.hurry("asked to"), lambda: orders.stop("the parent is gone"), grace_period)
     try:
-        await _serve(app, share, parent, orders)
+        await _serve(app, duties, parent, orders)
     except asyncio.CancelledError:
         # Told to stop while the app was still starting: everything that was open has been closed on the way here.
         if not orders.given:
@@ -41,11 +47,56 @@ async def _work(app: Goatherd, share: Share, parent: ParentLine | None) -> None:
     log.info("Stopped")
 
 
-async def _serve(app: Goatherd, share: Share, parent: ParentLine | None, orders: Orders) -> None:
+async def _serve(app: Goatherd, duties: Duties, parent: ParentLine | None, orders: Orders) -> None:
     tasks = ", ".join(sorted(app.tasks)) or "none"
     log.info("App %r with its jobs in %s; tasks: %s", app.name, without_password(app.settings.broker_url), tasks)
-    async with app, working(app, queues=share.queues, concurrency=share.concurrency) as worker:
-        orders.worker = worker
+    async with app, AsyncExitStack() as life:
+        if "router" in duties.roles:
+            await life.enter_async_context(routing(app))
+        if "gateway" in duties.roles:
+            await life.enter_async_context(_gateway(app, duties, orders))
+        if "worker" in duties.roles:
+            share = duties.share
+            taking = working(app, queues=share.queues, concurrency=share.concurrency)
+            orders.worker = await life.enter_async_context(taking)
+        orders.begun = True
         if parent is not None:
             parent.say_ready(app.settings.grace_period)
         await orders.to_stop()
+
+
+@asynccontextmanager
+async def _gateway(app: Goatherd, duties: Duties, orders: Orders) -> AsyncIterator[None]:
+    """Serve streams in this process until the block ends."""
+    from goatherd.web.gateway import Gateway
+    from goatherd.web.server import Server
+    from goatherd.web.site import PREFIX
+
+    if duties.open_to_all and app.settings.secret is None:
+        # Programs that make tokens work here, too; nobody looks at them.
+        app.settings = msgspec.structs.replace(app.settings, secret=secrets.token_urlsafe(32))
+    gateway = Gateway([app], open_to_all=duties.open_to_all)
+    gateway.access.check_secrets()
+    with _listening(duties) as listening:
+        host, port = listening.getsockname()[:2]
+        log.info("Streams at http://%s:%d%s/%s/{job}/events", host, port, PREFIX, app.name)
+        server = Server(gateway, 0.0 if duties.open_to_all else app.settings.gateway_drain)
+        serving = asyncio.create_task(server.serve([listening]), name="goatherd gateway")
+        serving.add_done_callback(lambda _: orders.stop("the gateway has ended"))
+        try:
+            yield
+        finally:
+            server.stop()
+            await serving
+
+
+def _listening(duties: Duties) -> socket:
+    from goatherd.web.server import CannotListen, listen
+
+    try:
+        return listen(duties.host, duties.port)
+    except CannotListen as error:
+        if not duties.open_to_all:
+            raise
+        log.warning("%s Another port is taken instead", error)
+        return listen(duties.host, 0)

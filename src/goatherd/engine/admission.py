@@ -23,6 +23,8 @@ class Rules:
     most_deaths: int = 3
     #: Seconds for which jobs of unknown tasks or arguments are offered to other workers.
     deploy_grace: float = 600.0
+    #: Bytes that a result may take which is written down.
+    payload_limit: int = 1024 * 1024
 
 
 class Admitted(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,6 +50,16 @@ class Admission:
             message = delivery.message
             return end_for_caller(admitted.burial, self._catalogue.format_of(message.queue), message.id)
         return admitted
+
+    def recognise(self, delivery: Delivery) -> tuple[Work, TaskDefinition] | None:
+        """The job in a delivery and its task, also where it may not start; None if either is not known here."""
+        message = delivery.message
+        try:
+            work = self._catalogue.format_of(message.queue).decode(delivery)
+        except (Unparsable, FromTheFuture):
+            return None
+        task = self._catalogue.find(message.queue, work)
+        return None if task is None else (work, task)
 
     def _read(self, delivery: Delivery) -> Admitted | Verdict:
         message, now = delivery.message, self._clock.now()

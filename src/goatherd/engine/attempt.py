@@ -10,19 +10,23 @@ from goatherd.engine.admission import Admission, Admitted, Rules, crashed, death
 from goatherd.engine.answers import Answers, for_caller
 from goatherd.engine.catalogue import Catalogue
 from goatherd.engine.cutoff import Cutoff
+from goatherd.engine.emitter import Emitter
+from goatherd.engine.emitters import Emitters
 from goatherd.engine.means import Means
 from goatherd.engine.processes import Child, ChildDied, RemoteFault
 from goatherd.engine.remembered import Remembered
 from goatherd.engine.runner import Runner
+from goatherd.engine.tracking import Tracking
 from goatherd.errors import Unavailable
 from goatherd.model.formats import Work
-from goatherd.model.message import DEATHS, Delivery, Message, count_of
+from goatherd.model.message import DEATHS, TRACKED, Delivery, Message, count_of
 from goatherd.model.task import TaskDefinition
 from goatherd.model.verdict import (
     Again,
     Answered,
     Dead,
     Done,
+    Dropped,
     Fault,
     HandedBack,
     Verdict,
@@ -42,7 +46,7 @@ log = logging.getLogger("goatherd.worker")
 class Attempts:
     """Makes the attempts of one worker."""
 
-    def __init__(self, means: Means, catalogue: Catalogue, runner: Runner, rules: Rules) -> None:
+    def __init__(self, means: Means, catalogue: Catalogue, runner: Runner, rules: Rules, emitters: Emitters) -> None:
         self._broker = means.broker
         self._courier = means.courier
         self._clock = means.clock
@@ -54,11 +58,17 @@ class Attempts:
         self._admission = Admission(catalogue, means.clock, rules)
         #: Calls whose callers have given up.
         self._given_up = Remembered()
+        self._tracking = Tracking(emitters, rules.payload_limit)
         self._leaving = False
 
-    async def answers_settled(self) -> None:
-        """Return when every answer that was given is safe."""
-        await self._answers.settled()
+    async def finish(self, deadline: float) -> None:
+        """Return when every answer that was given is safe, and what became of tracked jobs is written."""
+        try:
+            async with asyncio.timeout(deadline):
+                await self._answers.settled()
+        except TimeoutError:
+            log.warning("Some answers were not confirmed in time; their calls may be done again by others")
+        await self._tracking.close(deadline)
 
     def leave(self) -> None:
         """This worker ends now: a cancelled attempt is for others, and nothing is repeated."""
@@ -66,8 +76,11 @@ class Attempts:
 
     def admit(self, delivery: Delivery) -> Admitted | Verdict:
         """Read a delivery: a job that may start, or what becomes of it instead."""
-        if delivery.message.reply_to and delivery.message.id in self._given_up:
-            return Answered(outcome="cancelled", why="its caller gave up before it started")
+        if delivery.message.id in self._given_up:
+            if delivery.message.reply_to:
+                return Answered(outcome="cancelled", why="its caller gave up before it started")
+            if self._tracking.concerns(delivery.message):
+                return Dropped(outcome="cancelled", why="it was cancelled before it started")
         return self._admission.admit(delivery)
 
     async def hear_call_offs(self, queues: Sequence[str], called_off: Callable[[str], None]) -> Subscription:
@@ -75,8 +88,9 @@ class Attempts:
         return await self._courier.hear_call_offs(queues, called_off)
 
     def call_off(self, job_id: str) -> None:
-        """The caller of a job has given up; whoever runs it cancels it."""
+        """A call's caller has given up, or a tracked job is cancelled; whoever runs it stops."""
         self._given_up.add(job_id)
+        self._tracking.stop(job_id)
 
     async def make(self, delivery: Delivery, admitted: Admitted) -> None:
         """Run the job's code and settle the delivery."""
@@ -85,22 +99,67 @@ class Attempts:
             await self.settle(delivery, HandedBack())
             return
         task, work = admitted.task, admitted.work
+        story: Emitter | None = None
+        if task.tracked or self._tracking.concerns(delivery.message):
+            begun = await self._begin_story(delivery, admitted)
+            if begun is not None and not isinstance(begun, Emitter):
+                await self._carry_out(delivery, begun, work)
+                return
+            story = begun
         started = self._clock.now()
         self._telemetry.started(task.queue, task.name, work, max(0.0, started - delivery.accepted))
         self._broker.begin(delivery)
         try:
-            verdict = await self._run(delivery, admitted, started)
+            verdict = await self._run(delivery, admitted, started, story)
         finally:
             self._broker.end(delivery)
+        if story is not None:
+            if isinstance(verdict, Dead) and self._broker.is_lost(delivery):
+                # Others have it, or get it, so it is not the job that has failed but only this attempt.
+                verdict = HandedBack()
+            verdict = await self._tracking.end(story, verdict, admitted)
         if delivery.message.reply_to:
             verdict = for_caller(verdict, task, work)
         self._telemetry.ended(task.queue, task.name, work, _outcome(verdict), self._clock.now() - started)
-        await self.settle(delivery, verdict, work)
+        await self._carry_out(delivery, verdict, work)
 
     async def settle(self, delivery: Delivery, verdict: Verdict, work: Work | None = None) -> None:
-        """Tell the broker what became of a delivery; while it is away, again and again."""
+        """What becomes of a delivery whose job did not run, or on which we failed ourselves."""
+        if isinstance(verdict, Dead):
+            await self._note_death(delivery, verdict)
+        await self._carry_out(delivery, verdict, work)
+
+    async def _begin_story(self, delivery: Delivery, admitted: Admitted) -> Emitter | Verdict | None:
+        """What writes the attempt down, or what becomes of the job instead; None if it is done unseen."""
+        try:
+            begun = await self._tracking.begin(admitted.work)
+        except asyncio.CancelledError:
+            stopped = self._after_our_stop(delivery, None)
+            if stopped is None:
+                raise
+            return stopped
+        if delivery.message.reply_to:
+            # Somebody waits for an answer, and what was written down before is none.
+            return begun if isinstance(begun, Emitter) else None
+        if isinstance(begun, Emitter) and admitted.work.job_id in self._given_up:
+            # It was cancelled while its beginning was written.
+            cancelled = Dropped(outcome="cancelled", why="it was cancelled as it started")
+            return await self._tracking.end(begun, cancelled, admitted)
+        return begun
+
+    async def _note_death(self, delivery: Delivery, dead_one: Dead) -> None:
+        known = self._admission.recognise(delivery)
+        if self._tracking.concerns(delivery.message) or (known is not None and known[1].tracked):
+            job_id = known[0].job_id if known is not None else delivery.message.id
+            await self._tracking.died(job_id, dead_one.burial)
+
+    async def _carry_out(self, delivery: Delivery, verdict: Verdict, work: Work | None) -> None:
+        """Tell the broker; while it is away, again and again."""
         match verdict:
             case Done():
+                self._broker.ack(delivery)
+            case Dropped(outcome=outcome, why=why):
+                log.info("Job %s is dropped (%s): %s", delivery.message.id, outcome, why)
                 self._broker.ack(delivery)
             case Answered():
                 self._answers.give(delivery, verdict)
@@ -117,37 +176,41 @@ class Attempts:
                 await self._insist(lambda: self._broker.bury(delivery, burial))
                 self._telemetry.buried(message.queue, name or "", message.id, burial.reason)
 
-    async def _run(self, delivery: Delivery, admitted: Admitted, started: float) -> Verdict:
-        task, work = admitted.task, admitted.work
+    async def _run(self, delivery: Delivery, admitted: Admitted, started: float, story: Emitter | None) -> Verdict:
+        task = admitted.task
         try:
             if task.place != "process":
-                if task.timeout is None and work.deadline is None:
-                    return Done(result=await self._runner.run(task, work, admitted.arguments, None))
-                return await self._run_within_limit(delivery, admitted, started, None)
+                if task.timeout is None and admitted.work.deadline is None:
+                    return Done(result=await self._runner.run(admitted, None, None, story))
+                return await self._run_within_limit(delivery, admitted, started, None, story)
             # A process that starts and imports the user's program takes no time from the job.
             async with self._runner.child_for(admitted.task) as child:
-                return await self._run_within_limit(delivery, admitted, self._clock.now(), child)
+                return await self._run_within_limit(delivery, admitted, self._clock.now(), child, story)
         except (KeyboardInterrupt, GeneratorExit):
             raise
         except BaseException as error:  # noqa: BLE001 - whatever a task raises is its failure, not ours
-            if isinstance(error, asyncio.CancelledError):
-                if delivery.message.reply_to and delivery.message.id in self._given_up:
-                    return Answered(outcome="cancelled", why="its caller gave up while it ran")
-                if self._leaving:
-                    return HandedBack()
-            return self._after(error, delivery, admitted)
+            stopped = self._after_our_stop(delivery, story) if isinstance(error, asyncio.CancelledError) else None
+            return stopped or self._after(error, delivery, admitted)
+
+    def _after_our_stop(self, delivery: Delivery, story: Emitter | None) -> Verdict | None:
+        """What becomes of a job whose code was cancelled by us; None if it was not."""
+        if delivery.message.reply_to and delivery.message.id in self._given_up:
+            return Answered(outcome="cancelled", why="its caller gave up while it ran")
+        if story is not None and self._tracking.was_stopped(story):
+            return Dropped(outcome="cancelled", why="it was cancelled while it ran")
+        return HandedBack() if self._leaving else None
 
     async def _run_within_limit(
-        self, delivery: Delivery, admitted: Admitted, started: float, child: Child | None
+        self, delivery: Delivery, admitted: Admitted, started: float, child: Child | None, story: Emitter | None
     ) -> Verdict:
-        task, work, arguments = admitted.task, admitted.work, admitted.arguments
+        task, work = admitted.task, admitted.work
         limit, is_deadline = _limit(task, work, started)
         if limit is None:
-            return Done(result=await self._runner.run(task, work, arguments, None, child))
+            return Done(result=await self._runner.run(admitted, None, child, story))
         if limit <= 0:
             return expired("its deadline passed while it waited for its turn", work.failures, started)
         with Cutoff(limit, f"{task.name}[{work.job_id}]") as cutoff:
-            return Done(result=await self._runner.run(task, work, arguments, started + limit, child))
+            return Done(result=await self._runner.run(admitted, started + limit, child, story))
         assert cutoff.expired, "only a cut-off leaves the block without a result"
         return self._cut_off(delivery, admitted, limit, is_deadline=is_deadline)
 
@@ -186,6 +249,10 @@ class Attempts:
         job_id = message.id or (work.job_id if work is not None else "")
         due = self._clock.now() + again.delay
         headers = headers_for(again, message.headers)
+        task = None if work is None else self._catalogue.find(message.queue, work)
+        if task is not None and task.tracked:
+            # A stranger who sent it did not say so, but its events have begun, and must come to an end.
+            headers = {**headers, TRACKED: self._tracking.mark}
         return msgspec.structs.replace(message, id=job_id, body=body, due=due, headers=headers)
 
     async def _insist(self, tell: Callable[[], Awaitable[None]]) -> None:
@@ -222,7 +289,7 @@ def _tell_again(again: Again, delivery: Delivery, work: Work | None) -> None:
 
 
 def _outcome(verdict: Verdict) -> Outcome:
-    return verdict.outcome if isinstance(verdict, Answered) else _OUTCOMES[type(verdict)]
+    return verdict.outcome if isinstance(verdict, Answered | Dropped) else _OUTCOMES[type(verdict)]
 
 
 _OUTCOMES: Mapping[type[Verdict], Outcome] = {Done: "done", Again: "retried", Dead: "dead", HandedBack: "handed_back"}

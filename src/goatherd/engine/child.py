@@ -6,6 +6,8 @@ import importlib.util
 import signal
 import socket
 import sys
+import threading
+from collections.abc import Mapping
 from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
@@ -14,7 +16,8 @@ import msgspec
 
 from goatherd.engine.context import BlockingContext, current
 from goatherd.engine.lifespans import Lifespans
-from goatherd.engine.processes import Answer, Home, Request
+from goatherd.engine.processes import Answer, Home, Request, StageTold, TokenTold, Word
+from goatherd.engine.said import percent_of, size_of, word_of
 from goatherd.model.formats import Work
 from goatherd.model.retry import Retry
 from goatherd.model.signature import Arguments
@@ -34,17 +37,52 @@ def main(descriptor: int) -> None:
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
     with socket.socket(fileno=descriptor) as connection, connection.makefile("rwb") as stream:
-        stream.write(b"{}\n")
-        stream.flush()
+        parent = Parent(stream)
+        parent.say(Answer())
         lifespans = Lifespans()
         for line in stream:
-            answer = _answer(msgspec.json.decode(line, type=Request), lifespans)
-            stream.write(msgspec.json.encode(answer) + b"\n")
-            stream.flush()
+            parent.say(_answer(msgspec.json.decode(line, type=Request), lifespans, parent))
         lifespans.leave()
 
 
-def _answer(request: Request, lifespans: Lifespans) -> Answer:
+class Parent:
+    """The worker at the other end."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+        self._lock = threading.Lock()
+        #: Whose word counts now.
+        self.speaker: ToParent | None = None
+
+    def say(self, word: Word, speaker: "ToParent | None" = None) -> None:
+        """Send one word, unless its speaker's job is over; raises TypeError or ValueError for what is no JSON."""
+        line = msgspec.json.encode(word) + b"\n"
+        with self._lock:
+            if speaker is self.speaker:
+                self._stream.write(line)
+                self._stream.flush()
+
+    def listen_to(self, speaker: "ToParent | None") -> None:
+        """From now on nobody else is heard: a thread that outlives its job must not speak for the next one."""
+        with self._lock:
+            self.speaker = speaker
+
+
+class ToParent:
+    """Satisfies `Teller` for one job; its function may tell from several threads."""
+
+    def __init__(self, parent: Parent) -> None:
+        self._parent = parent
+
+    def progress(self, stage: str, percent: float | None, status: str, fields: Mapping[str, Any]) -> None:
+        self._parent.say(StageTold(word_of(stage), percent_of(percent), word_of(status), dict(fields)), self)
+
+    def token(self, text: str, node: str) -> None:
+        if size_of(text):
+            self._parent.say(TokenTold(text, word_of(node)), self)
+
+
+def _answer(request: Request, lifespans: Lifespans, parent: Parent) -> Answer:
     retry = Retry()
     try:
         holder = _find(request.home)
@@ -53,19 +91,29 @@ def _answer(request: Request, lifespans: Lifespans) -> Answer:
         lifespans.enter(holder.app, holder.app.lifespans)
         if request.work is None:
             return Answer()
-        positional, named = _arguments(holder.app, task, request.work, request.remaining)
+        context = _context(holder.app, task, request.work, request.remaining)
+        if request.tracked:
+            speaker = ToParent(parent)
+            parent.listen_to(speaker)
+            context.telling(speaker)
+        positional, named = _arguments(task, request.work, context)
         result = task.function(*positional, **named)
         return Answer(result=msgspec.Raw(task.signature.encode_result(result)))
     except BaseException as error:  # noqa: BLE001 - whatever a task raises is its failure
         return Answer(fault=asdict(Fault.of(error, retry)))
+    finally:
+        parent.listen_to(None)
 
 
-def _arguments(app: object, task: TaskDefinition, work: Work, remaining: float | None) -> Arguments:
-    payload = task.signature.by_name(work.positional, work.payload) if work.positional else work.payload
-    arguments = task.signature.decode(payload)
+def _context(app: object, task: TaskDefinition, work: Work, remaining: float | None) -> BlockingContext:
     clock = SystemClock()
     until = None if remaining is None else clock.now() + remaining
-    context = BlockingContext(app, task.name, task.queue, work, clock, until)
+    return BlockingContext(app, task.name, task.queue, work, clock, until)
+
+
+def _arguments(task: TaskDefinition, work: Work, context: BlockingContext) -> Arguments:
+    payload = task.signature.by_name(work.positional, work.payload) if work.positional else work.payload
+    arguments = task.signature.decode(payload)
     current.set(context)
     if task.wants != "blocking context":
         return arguments

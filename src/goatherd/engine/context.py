@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from goatherd.engine.emitter import Emitter
+from goatherd.engine.telling import FromThread, Teller
 from goatherd.model.formats import Work
 from goatherd.ports.clock import Clock
 
@@ -20,7 +23,7 @@ _log = logging.getLogger("goatherd.task")
 class _JobView:
     """What both kinds of context tell."""
 
-    __slots__ = ("_app", "_clock", "_queue", "_task", "_until", "_work")
+    __slots__ = ("_app", "_clock", "_emitter", "_queue", "_task", "_until", "_work")
 
     def __init__(self, app: Any, task: str, queue: str, work: Work, clock: Clock, until: float | None) -> None:
         self._app = app
@@ -29,12 +32,20 @@ class _JobView:
         self._work = work
         self._clock = clock
         self._until = until
+        self._emitter: Any = None
+
+    def telling(self, emitter: Emitter | Teller | None) -> Self:
+        """The same context, whose job is written down there."""
+        self._emitter = emitter
+        return self
 
     def seen_as(self, kind: type[AnyContext]) -> AnyContext:
         """The same job through the other kind of context, for a task that is called inside of another."""
         if isinstance(self, kind):
             return self
-        return kind(self._app, self._task, self._queue, self._work, self._clock, self._until)
+        other = kind(self._app, self._task, self._queue, self._work, self._clock, self._until)
+        # The other way round its code runs on a loop of its own, from which ours cannot be told.
+        return other.telling(_from_here(self._emitter)) if isinstance(other, BlockingContext) else other
 
     @property
     def app(self) -> Goatherd:
@@ -74,10 +85,31 @@ class _JobView:
         return _JobLog(_log, told)
 
 
+def _from_here(emitter: Emitter | None) -> Emitter | Teller | None:
+    """How a plain function tells that async code calls: directly, or from the thread into which it was put."""
+    if emitter is None or asyncio._get_running_loop() is emitter.loop:
+        return emitter
+    return FromThread(emitter)
+
+
 class Context(_JobView):
     """The first parameter of a task that wants to know about its job; callers never pass it."""
 
     __slots__ = ()
+
+    async def progress(
+        self, stage: str, percent: float | None = None, *, status: str = "running", **fields: object
+    ) -> None:
+        """Tell the watchers how far it is; does nothing in a job that is not tracked."""
+        if self._emitter is not None:
+            self._emitter.progress(stage, percent, status, fields)
+            await self._emitter.room()
+
+    async def token(self, text: str, *, node: str = "answer") -> None:
+        """Stream a piece of text to the watchers; does nothing in a job that is not tracked."""
+        if self._emitter is not None:
+            self._emitter.token(text, node)
+            await self._emitter.room()
 
 
 class BlockingContext(_JobView):
@@ -88,6 +120,16 @@ class BlockingContext(_JobView):
     def __init__(self, app: Any, task: str, queue: str, work: Work, clock: Clock, until: float | None) -> None:
         super().__init__(app, task, queue, work, clock, until)
         self._cancelled = False
+
+    def progress(self, stage: str, percent: float | None = None, *, status: str = "running", **fields: object) -> None:
+        """Tell the watchers how far it is; does nothing in a job that is not tracked."""
+        if self._emitter is not None:
+            self._emitter.progress(stage, percent, status, fields)
+
+    def token(self, text: str, *, node: str = "answer") -> None:
+        """Stream a piece of text to the watchers; does nothing in a job that is not tracked."""
+        if self._emitter is not None:
+            self._emitter.token(text, node)
 
     @property
     def cancelled(self) -> bool:

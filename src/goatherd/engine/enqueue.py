@@ -5,12 +5,14 @@ from contextvars import ContextVar
 from itertools import islice
 from typing import Any
 
+import msgspec
+
 from goatherd.errors import InvalidArguments, Unavailable
 from goatherd.model.envelope import with_members
 from goatherd.model.formats import Stamp
 from goatherd.model.ids import new_id
 from goatherd.model.job import AnyJob, Job, JobOptions
-from goatherd.model.message import Message
+from goatherd.model.message import NO_HEADERS, Headers, Message
 from goatherd.model.task import TaskDefinition
 from goatherd.ports.broker import Broker
 from goatherd.ports.clock import Clock
@@ -49,9 +51,9 @@ class Sender:
         self._clock = clock
         self._telemetry = telemetry
 
-    async def send(self, job: AnyJob, deadline: float | None = None) -> str:
+    async def send(self, job: AnyJob, deadline: float | None = None, headers: Headers = NO_HEADERS) -> str:
         """Send one job; durable when it returns its id. A deadline given here wins over the job's own."""
-        await self._publish([self._message(job, deadline)])
+        await self._publish([self._message(job, deadline, headers)])
         return job.id
 
     async def send_many(self, jobs: Iterable[AnyJob]) -> list[str]:
@@ -82,12 +84,13 @@ class Sender:
             raise ValueError("A call is made now: delay= and at= are for `send`.")
         return self._stamped(job, self._clock.now(), deadline, reply_to)
 
-    def _message(self, job: AnyJob, deadline: float | None = None) -> Message:
+    def _message(self, job: AnyJob, deadline: float | None = None, headers: Headers = NO_HEADERS) -> Message:
         now = self._clock.now()
         told = job.options.deadline if job.options.deadline is not None else job.definition.deadline
         if deadline is None and told is not None:
             deadline = now + told
-        return self._stamped(job, now, deadline)
+        message = self._stamped(job, now, deadline)
+        return msgspec.structs.replace(message, headers={**message.headers, **headers}) if headers else message
 
     def _stamped(self, job: AnyJob, now: float, deadline: float | None, reply_to: str = "") -> Message:
         task, options = job.definition, job.options

@@ -60,6 +60,7 @@ class Meter:
         self._call_seconds: defaultdict[QueueTask, Spread] = defaultdict(Spread.empty)
         self._answers: Counter[tuple[str, str]] = Counter()
         self._strays: Counter[str] = Counter()
+        self._events_lost: Counter[str] = Counter()
         self._links: dict[str, str] = {}
         self.sending: defaultdict[str, Rate] = defaultdict(Rate)
         self.ending: defaultdict[str, Rate] = defaultdict(Rate)
@@ -96,6 +97,9 @@ class Meter:
     def stray_reply(self, why: Stray) -> None:
         self._strays[why] += 1
 
+    def events_lost(self, count: int, why: str) -> None:
+        self._events_lost[why] += count
+
     def link(self, port: str, state: str) -> None:
         self._links[port] = state
 
@@ -112,6 +116,7 @@ class Meter:
             call_seconds=dict(self._call_seconds),
             answers=dict(self._answers),
             strays=dict(self._strays),
+            events_lost=dict(self._events_lost),
             links=dict(self._links),
         )
 

@@ -11,10 +11,11 @@ import socket
 import sys
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import msgspec
 
+from goatherd.engine.emitter import Emitter
 from goatherd.errors import DefinitionError
 from goatherd.model.formats import Work
 from goatherd.model.task import TaskDefinition
@@ -68,13 +69,36 @@ class Request(msgspec.Struct, frozen=True):
     home: Home
     work: Work | None = None
     remaining: float | None = None
+    #: Whether anybody wants to hear how it goes.
+    tracked: bool = False
 
 
-class Answer(msgspec.Struct, frozen=True):
+class Answer(msgspec.Struct, frozen=True, tag="answer"):
     """What became of it."""
 
     result: msgspec.Raw = msgspec.Raw(b"null")
     fault: dict[str, Any] | None = None
+
+
+class StageTold(msgspec.Struct, frozen=True, tag="progress"):
+    """The function told how far it is."""
+
+    stage: str
+    percent: float | None
+    status: str
+    fields: dict[str, Any]
+
+
+class TokenTold(msgspec.Struct, frozen=True, tag="token"):
+    """The function streamed a piece of text."""
+
+    text: str
+    node: str
+
+
+#: What a child says while and after it runs a job.
+Word: TypeAlias = Answer | StageTold | TokenTold
+_WORDS: msgspec.json.Decoder[Word] = msgspec.json.Decoder(Word)
 
 
 class Processes:
@@ -163,9 +187,11 @@ class Child:
             await self._within_start_deadline(self._ask(Request(home)))
             self._ready.add(home)
 
-    async def run(self, task: TaskDefinition, work: Work, remaining: float | None) -> object:
+    async def run(
+        self, task: TaskDefinition, work: Work, remaining: float | None, emitter: Emitter | None = None
+    ) -> object:
         """The function's result; raises RemoteFault or ChildDied."""
-        answer = await self._ask(Request(Home.of(task), work, remaining))
+        answer = await self._ask(Request(Home.of(task), work, remaining, emitter is not None), emitter)
         if answer.fault is not None:
             raise RemoteFault(Fault(**answer.fault))
         return task.signature.decode_result(answer.result)
@@ -177,10 +203,10 @@ class Child:
             self._process.kill()
         await self._process.wait()
 
-    async def _ask(self, request: Request) -> Answer:
+    async def _ask(self, request: Request, emitter: Emitter | None = None) -> Answer:
         self._asked = True
         self._writer.write(msgspec.json.encode(request) + b"\n")
-        answer = msgspec.json.decode(await self._read(), type=Answer)
+        answer = await self._hear_out(emitter)
         self._asked = False
         return answer
 
@@ -192,6 +218,19 @@ class Child:
         if not line:
             raise ChildDied(f"its process (pid {self._process.pid}) {_how_it_ended(await self._process.wait())}")
         return line
+
+    async def _hear_out(self, emitter: Emitter | None) -> Answer:
+        """Pass on what the function tells, until it has come to its end."""
+        while True:
+            match _WORDS.decode(await self._read()):
+                case Answer() as answer:
+                    return answer
+                case StageTold() as told if emitter is not None:
+                    emitter.progress(told.stage, told.percent, told.status, told.fields)
+                case TokenTold() as told if emitter is not None:
+                    emitter.token(told.text, told.node)
+            if emitter is not None:
+                await emitter.room()
 
     async def _within_start_deadline(self, step: Awaitable[object]) -> None:
         try:

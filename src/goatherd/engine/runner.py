@@ -6,11 +6,13 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import Any, TypeAlias
 
+from goatherd.engine.admission import Admitted
 from goatherd.engine.context import BlockingContext, Context, current
+from goatherd.engine.emitter import Emitter
 from goatherd.engine.enqueue import current_trace
 from goatherd.engine.processes import Child, Processes
+from goatherd.engine.telling import FromThread
 from goatherd.engine.threads import Threads
-from goatherd.model.formats import Work
 from goatherd.model.signature import Arguments
 from goatherd.model.task import TaskDefinition
 from goatherd.ports.clock import Clock
@@ -33,17 +35,19 @@ class Runner:
         return self._processes.seat(task)
 
     async def run(
-        self, task: TaskDefinition, work: Work, arguments: Arguments, until: float | None, child: Child | None = None
+        self, admitted: Admitted, until: float | None, child: Child | None = None, emitter: Emitter | None = None
     ) -> object:
         """The task's result; raises what it raised. Cancelling this stops the code as far as Python can."""
+        task, work, arguments = admitted.task, admitted.work, admitted.arguments
         view = (self._app, task.name, task.queue, work, self._clock, until)
-        context = Context(*view)
+        context = Context(*view).telling(emitter)
         current.set(context)
         current_trace.set(work.trace_id)
         if child is not None:
-            code = child.run(task, work, context.remaining)
+            code = child.run(task, work, context.remaining, emitter)
         elif task.place == "thread":
-            code = self._in_thread(task, arguments, BlockingContext(*view))
+            told = FromThread(emitter) if emitter is not None else None
+            code = self._in_thread(task, arguments, BlockingContext(*view).telling(told))
         else:
             positional = (context, *arguments.positional) if task.wants == "context" else arguments.positional
             code = task.function(*positional, **arguments.named)

@@ -2,22 +2,33 @@
 
 import asyncio
 import logging
+import time
+from collections.abc import Iterable, Mapping, Sequence
 
+from goatherd.engine.emitters import Habits
 from goatherd.engine.enqueue import Sender
+from goatherd.engine.hub import GONE_AFTER
+from goatherd.engine.means import Means
+from goatherd.engine.remembered import Remembered
 from goatherd.engine.shared_answers import EventsOpener
-from goatherd.errors import JobFailed, Unavailable, UnknownJob
+from goatherd.errors import JobCancelled, JobExpired, JobFailed, Unavailable, UnknownJob
 from goatherd.model.admission import Append
-from goatherd.model.event import Failed, Queued
+from goatherd.model.event import ENDS, Entry, Failed, Position, Queued
 from goatherd.model.job import AnyJob
 from goatherd.model.job_state import JobState
-from goatherd.ports.clock import Clock
+from goatherd.model.message import NO_HEADERS, TRACKED, Headers
 from goatherd.ports.events import Events
 
 #: Seconds of silence after which whoever waits looks for itself: a call may be lost.
 LOOK_AGAIN_AFTER = 5.0
 
+#: Seconds between two looks at a job about which much is written.
+BREATH = 0.003
+
 #: Seconds beyond a call's deadline to note that it is over.
 LAST_MOMENT = 0.5
+
+_FAILURES: Mapping[str, type[JobFailed]] = {"cancelled": JobCancelled, "expired": JobExpired}
 
 log = logging.getLogger("goatherd.runs")
 
@@ -25,21 +36,26 @@ log = logging.getLogger("goatherd.runs")
 class Tracked:
     """The tracked jobs of one app, as one process sees them."""
 
-    def __init__(self, open_events: EventsOpener, sender: Sender, clock: Clock) -> None:
+    def __init__(self, open_events: EventsOpener, sender: Sender, means: Means, habits: Habits) -> None:
         self._open_events = open_events
         self._sender = sender
-        self._clock = clock
+        self._courier = means.courier
+        self._clock = means.clock
+        self._habits = habits
+        #: What this process has sent, so that an id which it uses twice stands for one job.
+        self._sent = Remembered()
 
     async def start(self, job: AnyJob, deadline: float | None = None) -> None:
         """Send a job and note that it waits; both are durable when this returns."""
         events = await self._open_events()
         queued = Queued(attempt=0, at=self._clock.now())
         outcome = await events.append(job.id, Append(events=[queued]))
-        if outcome.answer == "closed" or (outcome.answer == "duplicate" and not await self._still_queued(job.id)):
+        if outcome.answer != "ok" and not await self._may_be_unsent(events, job.id):
             return
-        # Noted before and still waiting: whoever noted it may have died before it was sent.
         try:
-            await self._sender.send(job, deadline)
+            await self._keep_until_due(events, job)
+            await self._sender.send(job, deadline, self._headers(job))
+            self._sent.add(job.id)
         except BaseException as error:
             await self._note_unsent(events, job.id, error)
             raise
@@ -51,28 +67,63 @@ class Tracked:
             raise UnknownJob(job_id)
         return state
 
+    async def text(self, job_id: str) -> str:
+        """Its text so far; raises UnknownJob."""
+        reading = await (await self._open_events()).read(job_id, None)
+        if reading is None:
+            raise UnknownJob(job_id)
+        return reading.text or ""
+
+    async def cancel(self, job_id: str, queues: Iterable[str]) -> bool:
+        """End it: first its log, so that nobody starts it any more, then whoever runs it; raises UnknownJob."""
+        await self.state(job_id)
+        events = await self._open_events()
+        ended = Failed(
+            attempt=0, at=self._clock.now(), reason="cancelled", error="JobCancelled", message="it was cancelled"
+        )
+        outcome = await events.append(job_id, Append(events=[ended]))
+        if outcome.answer != "ok":
+            return False
+        for queue in queues:
+            self._courier.call_off(queue, job_id)
+        return True
+
     async def end(self, job_id: str) -> JobState:
         """Wait for the end, however long it takes; raises UnknownJob."""
         events = await self._open_events()
         woken = asyncio.Event()
-        watch = await events.watch(job_id, lambda _entries: woken.set())
+
+        def wake(entries: Sequence[Entry]) -> None:
+            # A stream of tokens is no reason to look; where the store does not say what is new, it may be the end.
+            if not entries or entries[-1].kind in ENDS:
+                woken.set()
+
+        watch = await events.watch(job_id, wake)
         try:
-            state = await self.state(job_id)
+            state, pause, seen_at = await self.state(job_id), 0.0, time.monotonic()
             while not state.closed:
-                await self._woken_or_weary(woken)
+                await self._woken_or_weary(woken, pause)
                 woken.clear()
+                # What is written in quick succession is looked at together.
+                pause = BREATH
                 try:
-                    state = await self.state(job_id)
+                    state, seen_at = await self.state(job_id), time.monotonic()
                 except Unavailable as error:
                     # The job goes on without the store, and so does the wait for it.
                     log.warning("How job %s stands cannot be seen for now: %s", job_id, error)
+                    seen_at = time.monotonic()
+                except UnknownJob:
+                    # A store that was emptied is written to again by who runs the job.
+                    if time.monotonic() - seen_at >= GONE_AFTER:
+                        raise
             return state
         finally:
             await watch.stop()
 
-    async def _woken_or_weary(self, woken: asyncio.Event) -> None:
+    async def _woken_or_weary(self, woken: asyncio.Event, pause: float) -> None:
         try:
             async with asyncio.timeout(LOOK_AGAIN_AFTER):
+                await asyncio.sleep(pause)
                 await woken.wait()
         except TimeoutError:
             # A call may be lost; then it is time to look.
@@ -87,17 +138,43 @@ class Tracked:
         except (TimeoutError, Unavailable) as trouble:
             log.warning("Nobody waits for job %s any more, which could not be noted: %s", job_id, trouble)
 
-    async def _still_queued(self, job_id: str) -> bool:
-        return (await self.state(job_id)).status == "queued"
+    def _headers(self, job: AnyJob) -> Headers:
+        # A service that answers on a queue of its own writes no events; whoever takes its answers does.
+        return NO_HEADERS if job.definition.answers is not None else {TRACKED: self._habits.prefix}
+
+    async def _keep_until_due(self, events: Events, job: AnyJob) -> None:
+        now = self._clock.now()
+        due = job.options.due(now)
+        if due is not None and due > now:
+            await events.keep(job.id, due - now + self._habits.ttl)
+
+    async def _may_be_unsent(self, events: Events, job_id: str) -> bool:
+        """Whether a job that was noted before is to be sent now; then its log says that it waits."""
+        state = await self.state(job_id)
+        if not state.closed:
+            # Whoever noted it may have died before it was sent.
+            return state.status == "queued" and job_id not in self._sent
+        reading = await events.read(job_id, Position(state.epoch, state.seq - 1))
+        last = reading.entries[-1].event() if reading is not None and reading.entries else None
+        if not isinstance(last, Failed) or last.reason != "lost":
+            return False
+        # It was not accepted, and whoever sends it tries again under the same id.
+        await events.forget(job_id)
+        await events.append(job_id, Append(events=[Queued(attempt=0, at=self._clock.now())]))
+        return True
 
     async def _note_unsent(self, events: Events, job_id: str, error: BaseException) -> None:
         told = Failed(attempt=0, at=self._clock.now(), reason="lost", error=type(error).__name__, message=str(error))
         try:
-            await events.append(job_id, Append(events=[told]))
+            state = await events.state(job_id)
+            if state is None or state.status == "queued":
+                # If it runs, then it was accepted after all, and only the broker's word was lost.
+                await events.append(job_id, Append(events=[told]))
         except Unavailable as trouble:
             log.warning("Job %s was not sent, but is noted as waiting until its events expire: %s", job_id, trouble)
 
 
 def failure_of(job_id: str, state: JobState) -> JobFailed:
     """The error of a job that has failed."""
-    return JobFailed(job_id, state.error or state.status, state.message, state.traceback)
+    kind = _FAILURES.get(state.status, JobFailed)
+    return kind(job_id, state.error or state.status, state.message, state.traceback)

@@ -58,6 +58,16 @@ class Worker:
         self._nudge: asyncio.TimerHandle | None = None
 
     @property
+    def queues(self) -> list[str]:
+        """Where it takes from."""
+        return list(self._load.prefetch)
+
+    @property
+    def concurrency(self) -> int:
+        """How many attempts may run at once."""
+        return self._load.concurrency
+
+    @property
     def running(self) -> int:
         """How many attempts run now."""
         return len(self._running)
@@ -67,7 +77,6 @@ class Worker:
         self._subscriptions.append(await self._attempts.hear_call_offs(list(self._load.prefetch), self._call_off))
         for queue, prefetch in self._load.prefetch.items():
             self._subscriptions.append(await self._broker.consume(queue, prefetch, self._deliver))
-        log.info("Taking jobs from %s, up to %d at once", ", ".join(self._load.prefetch), self._load.concurrency)
 
     async def idle(self) -> None:
         """Return when everything that was delivered is settled."""
@@ -87,7 +96,7 @@ class Worker:
             log.info("Waiting up to %g s for %d running jobs to end", self._load.grace_period, len(self._running))
             await self._let_end(self._load.grace_period)
             await self._cancel_running()
-        await self._let_answers_arrive()
+        await self._attempts.finish(LAST_WORDS)
 
     def hurry(self) -> None:
         """Cut the grace period short."""
@@ -215,13 +224,6 @@ class Worker:
         await asyncio.wait([hurried, ended], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         hurried.cancel()
         ended.cancel()
-
-    async def _let_answers_arrive(self) -> None:
-        try:
-            async with asyncio.timeout(LAST_WORDS):
-                await self._attempts.answers_settled()
-        except TimeoutError:
-            log.warning("Some answers were not confirmed in time; their calls may be done again by others")
 
     async def _all_ended(self) -> bool:
         await asyncio.wait(self._running.values())

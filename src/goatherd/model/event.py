@@ -101,6 +101,9 @@ class Failed(_Event, frozen=True, kw_only=True, tag="failed"):
     traceback: str = ""
 
 
+#: The kinds that nothing follows.
+ENDS: tuple[Kind, ...] = ("done", "failed")
+
 Event: TypeAlias = Queued | Started | Progress | Token | Retrying | Snapshot | Done | Failed
 
 _ENCODER = msgspec.json.Encoder()

@@ -19,6 +19,8 @@ REFUSED_SINCE = "gh-refused-since"
 DEATHS = "gh-deaths"
 #: How often the job was handed back for that reason.
 REFUSALS = "gh-refusals"
+#: Whose events tell about the job: what names of keys begin with where its sender looks for them.
+TRACKED = "gh-tracked"
 
 #: A count beyond it is a stranger's nonsense, which stores and arithmetic need not bear.
 _MOST_COUNTED = 1_000_000

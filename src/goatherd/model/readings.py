@@ -40,4 +40,6 @@ class Readings(msgspec.Struct, frozen=True, kw_only=True):
     answers: Mapping[tuple[str, str], int]
     #: Answers for which nobody waited, by why.
     strays: Mapping[str, int]
+    #: Events of tracked jobs that nobody will see, by why.
+    events_lost: Mapping[str, int]
     links: Mapping[str, str]

@@ -31,6 +31,7 @@ class Declaration:
     concurrency: int | None = None
     executor: Literal["thread", "process"] = "thread"
     remote: bool = False
+    tracked: bool = False
 
     def __post_init__(self) -> None:
         if not self.name:
@@ -78,6 +79,8 @@ class TaskDefinition:
     priority: int
     concurrency: int | None
     remote: bool
+    #: Whether events are written for every job, whoever sent it.
+    tracked: bool = False
     #: How the service that does it answers, where it does so on a queue that it shares.
     answers: AnswerRule | None = None
 

@@ -62,7 +62,14 @@ class Answered(msgspec.Struct, frozen=True, kw_only=True):
     why: str = ""
 
 
-Verdict: TypeAlias = Done | Again | Dead | HandedBack | Answered
+class Dropped(msgspec.Struct, frozen=True, kw_only=True):
+    """It is not wanted any more, or had been done before; nobody else hears of it."""
+
+    outcome: Literal["done", "cancelled"]
+    why: str
+
+
+Verdict: TypeAlias = Done | Again | Dead | HandedBack | Answered | Dropped
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,6 +5,8 @@ from typing import Protocol
 
 import msgspec
 
+from goatherd.model.job_record import JobNote, JobRecord
+
 
 class WorkerRecord(msgspec.Struct, frozen=True, kw_only=True):
     """A process that takes jobs."""
@@ -43,3 +45,27 @@ class StoreChecks(Protocol):
 
     async def check(self) -> Mapping[str, str]:
         """Facts about the store by name, in words; raises Unavailable when it cannot be used."""
+
+
+class JobHistory(Protocol):
+    """What became of tracked jobs; every adapter passes `goatherd.testing.suites.HistorySuite`.
+
+    Written by routers, read by whoever is asked about a job whose events are no longer kept. Used from one event loop.
+    Every method has a deadline and raises `Unavailable`; all may be repeated.
+    """
+
+    async def note(self, notes: Sequence[JobNote]) -> None:
+        """Write all of them, or none; durable when it returns.
+
+        A record only goes forward. Within an epoch that is the seq; a log that began anew follows on an attempt that
+        is as new or newer. What says nothing new is left out, so notes may come twice or late.
+        """
+
+    async def find(self, job_id: str) -> JobRecord | None:
+        """What is known of a job; None if that is nothing."""
+
+    async def drop(self, before: float, limit: int) -> int:
+        """Forget jobs that nothing was heard of since that time, at most so many; returns how many they were."""
+
+    async def close(self) -> None:
+        """Let go of the store. Idempotent."""

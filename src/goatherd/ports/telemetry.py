@@ -41,6 +41,9 @@ class Telemetry(Protocol):
     def stray_reply(self, why: Stray) -> None:
         """An answer came for which nobody waits."""
 
+    def events_lost(self, count: int, why: str) -> None:
+        """So many events of tracked jobs will not be seen by anybody: the store was away, or they were too much."""
+
     def link(self, port: str, state: str) -> None:
         """A port's connection changed its state."""
 
@@ -63,5 +66,7 @@ class Silent:
     def took_answers(self, queue: str, count: int) -> None: ...
 
     def stray_reply(self, why: Stray) -> None: ...
+
+    def events_lost(self, count: int, why: str) -> None: ...
 
     def link(self, port: str, state: str) -> None: ...

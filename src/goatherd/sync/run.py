@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Coroutine, Iterator
 from typing import Any, Generic, TypeVar, cast
 
+from goatherd.events import Event
 from goatherd.model.job_state import Status
 from goatherd.model.seconds import Seconds, seconds
 from goatherd.run import Run
@@ -35,11 +37,31 @@ class BlockingRun(Generic[_R_co]):
         """The job's id."""
         return self._run.id
 
+    def events(self, after: str | None = None) -> Iterator[Event]:
+        """Every event once and in order, past and live, until the end; raises UnknownJob."""
+        run = self._run
+        coming = run.events(after)
+        try:
+            while (event := self._ask("events", lambda: anext(coming, None), FOR_EVER)) is not None:
+                yield event
+        finally:
+            self._ask("events", coming.aclose)
+
+    def text(self) -> str:
+        """The text streamed so far by the newest attempt; raises UnknownJob."""
+        return cast(str, self._ask("text", self._run.text))
+
     def status(self) -> Status:
         """In one word; raises UnknownJob."""
-        run = self._run
-        errand: Errand[Any] = Errand("run.status", run.app, run.status)
-        return cast(Status, ask(errand, LOOK_DEADLINE, not_accepted(errand)))
+        return cast(Status, self._ask("status", self._run.status))
+
+    def cancel(self) -> bool:
+        """Ask it to stop; false if it had ended."""
+        return cast(bool, self._ask("cancel", self._run.cancel))
+
+    def stream_token(self, subject: str, *, expires: Seconds = 900) -> str:
+        """A signed pass for the browser of `subject` to watch this run for so many seconds."""
+        return self._run.stream_token(subject, expires=expires)
 
     def result(self, timeout: Seconds | None = None) -> _R_co:
         """Wait for the end; `JobFailed` if it failed, `TimeoutError` if you waited enough."""
@@ -47,3 +69,7 @@ class BlockingRun(Generic[_R_co]):
         errand: Errand[Any] = Errand("run.result", run.app, lambda: run.result(timeout))
         limit = FOR_EVER if timeout is None else seconds(timeout)
         return cast(_R_co, ask(errand, limit, TimeoutError))
+
+    def _ask(self, verb: str, do: Callable[[], Coroutine[Any, Any, Any]], limit: float = LOOK_DEADLINE) -> Any:
+        errand: Errand[Any] = Errand(f"run.{verb}", self._run.app, do)
+        return ask(errand, limit, not_accepted(errand))

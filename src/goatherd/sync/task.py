@@ -46,7 +46,7 @@ class BlockingTask(Generic[_P, _R]):
         task = self._task
         # Here and not on the I/O thread: a mistake is the caller's, and so is the time to write the arguments.
         job, app = task.job(*args, **kwargs), task.app
-        errand = Errand(f"{task.name}.send", app, lambda: app.session().sender.send(job))
+        errand = Errand(f"{task.name}.send", app, lambda: app.session().send(job))
         return ask(errand, app.settings.publish_deadline, not_accepted(errand, [job.id]))
 
     def call(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:

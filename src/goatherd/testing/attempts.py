@@ -7,11 +7,13 @@ import msgspec
 
 from goatherd.engine.admission import Admitted
 from goatherd.engine.attempt import Attempts
+from goatherd.engine.emitter import Emitter
+from goatherd.engine.emitters import Emitters
 from goatherd.engine.processes import Child
 from goatherd.engine.runner import Runner
+from goatherd.model.event import Event
 from goatherd.model.formats import Work
 from goatherd.model.message import Delivery
-from goatherd.model.signature import Arguments
 from goatherd.model.task import TaskDefinition
 from goatherd.model.verdict import Answered, Done, Verdict
 from goatherd.testing.callers import Callers
@@ -41,12 +43,12 @@ class MortalRunner(Runner):
     onlooker: Onlooker
 
     async def run(
-        self, task: TaskDefinition, work: Work, arguments: Arguments, until: float | None, child: Child | None = None
+        self, admitted: Admitted, until: float | None, child: Child | None = None, emitter: Emitter | None = None
     ) -> object:
-        await self._survive(task, "start")
-        result = await super().run(task, work, arguments, until, child)
-        self.onlooker.records.returned(work.job_id, result)
-        await self._survive(task, "end")
+        await self._survive(admitted.task, "start")
+        result = await super().run(admitted, until, child, emitter)
+        self.onlooker.records.returned(admitted.work.job_id, result)
+        await self._survive(admitted.task, "end")
         return result
 
     async def _survive(self, task: TaskDefinition, moment: Moment) -> None:
@@ -54,6 +56,20 @@ class MortalRunner(Runner):
             self.onlooker.let_die()
             # Dead code does nothing more; it is swept away with its worker.
             await asyncio.get_running_loop().create_future()
+
+
+class MortalEmitters(Emitters):
+    """Write attempts down for as long as their worker lives."""
+
+    onlooker: Onlooker
+
+    async def end(self, emitter: Emitter, last: Event | None) -> None:
+        if self.onlooker.died.is_set():
+            # The dead have no last words.
+            self._running.discard(emitter)
+            emitter.cancel()
+            return
+        await super().end(emitter, last)
 
 
 class WatchedAttempts(Attempts):
@@ -65,14 +81,14 @@ class WatchedAttempts(Attempts):
         self.onlooker.records.started(admitted.work.job_id)
         await super().make(delivery, admitted)
 
-    async def settle(self, delivery: Delivery, verdict: Verdict, work: Work | None = None) -> None:
+    async def _carry_out(self, delivery: Delivery, verdict: Verdict, work: Work | None) -> None:
         if self.onlooker.died.is_set():
             return
         job = work.job_id if work is not None else delivery.message.id
         self.onlooker.records.ended(job, verdict, self._clock.now())
         if isinstance(verdict, Answered) and verdict.body is not None:
             self.onlooker.callers.given(delivery.message.correlation_id or delivery.message.id)
-        await super().settle(delivery, verdict, work)
+        await super()._carry_out(delivery, verdict, work)
         task = self.onlooker.records.task_of(job)
         if _is_done(verdict) and task is not None and self.onlooker.faults.comes_again(task):
             await self._broker.publish([msgspec.structs.replace(delivery.message, due=None)])

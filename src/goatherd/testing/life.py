@@ -16,7 +16,7 @@ from goatherd.model.task import TaskDefinition
 from goatherd.model.topology import Queue, QueueState
 from goatherd.roles import make_catalogue
 from goatherd.session import Session
-from goatherd.testing.attempts import MortalRunner, Onlooker, WatchedAttempts
+from goatherd.testing.attempts import MortalEmitters, MortalRunner, Onlooker, WatchedAttempts
 from goatherd.testing.lifeline import Lifeline, LifelineCourier
 from goatherd.wiring import Ports, open_ports
 
@@ -79,14 +79,16 @@ class Life:
         if not self._queues:
             return
         settings, clock = self._app.settings, self._app.clock
-        rules = Rules(deploy_grace=settings.deploy_grace)
+        rules = Rules(deploy_grace=settings.deploy_grace, payload_limit=settings.payload_limit)
         means = Means(
             broker=self._lifeline,
             courier=LifelineCourier(self._ports.courier, self._lifeline),
             clock=clock,
             telemetry=self._session.telemetry,
         )
-        attempts = WatchedAttempts(means, catalogue, self._runner, rules)
+        emitters = MortalEmitters(self._session.events, clock, self._session.telemetry, self._session.habits)
+        emitters.onlooker = self._onlooker
+        attempts = WatchedAttempts(means, catalogue, self._runner, rules, emitters)
         attempts.onlooker = self._onlooker
         prefetch = {queue: self._app.queue_named(queue).prefetch or settings.held_by_worker for queue in self._queues}
         load = Load(prefetch=prefetch, concurrency=settings.concurrency, grace_period=0)
@@ -121,13 +123,14 @@ class Life:
         await self._ports.vanish()
         await self.stop()
         await self._runner.close()
+        await self._session.close()
         self._onlooker.records.lost()
 
     async def end(self) -> None:
         """Close everything in good order."""
         await self.stop()
         await self._runner.close()
-        await self._ports.close()
+        await self._session.close()
 
     async def _idle_or_dead(self) -> None:
         if self._worker is None:

@@ -12,7 +12,7 @@ from goatherd.model.envelope import FromTheFuture, Unparsable, moment
 from goatherd.model.message import Delivery, Message
 from goatherd.model.signature import Misfit
 from goatherd.model.task import TaskDefinition
-from goatherd.model.verdict import Again, Answered, Dead, Done, Verdict
+from goatherd.model.verdict import Again, Answered, Dead, Done, Dropped, Verdict
 
 R_co = TypeVar("R_co", covariant=True)
 State: TypeAlias = Literal["queued", "running", "retrying", "done", "failed", "cancelled", "expired"]
@@ -99,6 +99,8 @@ class Records:
             case Answered(outcome=outcome, why=why):
                 result = self._returned.get(job) if outcome == "done" else None
                 self._change(job, state=outcome, result=result, error=why or None)
+            case Dropped(outcome=outcome, why=why):
+                self._change(job, state=outcome, error=why if outcome == "cancelled" else None)
             case Again(delay=delay, why=why):
                 self._change(job, state="retrying", error=why, due_at=moment(now + delay))
             case Dead(burial=burial):

@@ -9,7 +9,7 @@ from typing import Any
 import httpx2
 
 from examples.kitchen.kitchen import WEB_READY, Kitchen
-from examples.kitchen.programs import Program
+from examples.running.programs import Program
 from examples.kitchen.story.user import metric
 
 #: Seconds after which a client gives up; longer than any deadline here.

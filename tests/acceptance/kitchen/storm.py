@@ -20,7 +20,7 @@ from uuid import uuid4
 
 import msgspec
 
-from examples.kitchen.programs import TOP
+from examples.running.programs import TOP
 
 #: Of so many requests, one is a crawl that is waited for; the others are questions to the AI service.
 CRAWL_EVERY = 5

@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from examples.kitchen.programs import TOP
+from examples.running.programs import TOP
 from examples.kitchen.story.play import SCENES
 from tests.acceptance.cli.stage import Running
 from tests.docs.story import user_environment

@@ -139,7 +139,7 @@ class RabbitBroker:
             put_aside=self._not_to_be_delivered,
             deaths=lambda message: self._notebook.deaths(_known_as(message)),
             carried_on=self._returning.carried_on,
-            announcing_exchange=self.layout.dead_exchange,
+            announcing_exchanges=self.layout.announcing_exchanges(queue),
             announced=self._note_announced,
         )
         subscription = Subscription(self._consuming, queue, prefetch, deliver, care)

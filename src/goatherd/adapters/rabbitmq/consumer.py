@@ -59,7 +59,7 @@ class Care:
     #: Whether a message that comes again belongs to a job that still runs here, which now settles this one instead.
     carried_on: Callable[[Message, Handle], bool]
     #: What comes from here is a copy of a dead letter, of which only the id is delivered.
-    announcing_exchange: str
+    announcing_exchanges: frozenset[str]
     #: The body to deliver instead of a copy of a dead letter.
     announced: Callable[[Properties, bytes, str], bytes]
     #: Make the queue on a new channel and tell its name, where it is this process's own.
@@ -72,7 +72,7 @@ class Care:
             put_aside=_never,
             deaths=lambda _message: 0,
             carried_on=lambda _message, _handle: False,
-            announcing_exchange="",
+            announcing_exchanges=frozenset(),
             announced=lambda _read, body, _key: body,
             make_queue=make,
         )
@@ -271,7 +271,7 @@ class Subscription:
     ) -> tuple[Delivery, Properties]:
         read = properties.read_or_nothing(content.properties)
         body = content.body
-        announces = bool(told.exchange) and told.exchange.decode() == self._care.announcing_exchange
+        announces = bool(told.exchange) and told.exchange.decode() in self._care.announcing_exchanges
         if announces:
             body = self._care.announced(read, body, told.routing_key.decode())
         message = incoming(self._queue, read, body)

@@ -16,6 +16,7 @@ async def check_everything(declarer: Declarer, names: Names, queues: Sequence[Qu
     """Raise Unavailable with all that is missing, or TopologyMismatch for a queue that differs."""
     exchanges = [names.dead_exchange, names.hold_exchange, names.due_exchange]
     exchanges += [queue.exchange for queue in queues if queue.exchange]
+    exchanges += [grave[0] for queue in queues if (grave := names.grave_of(queue)) is not None]
     missing = [f"exchange {name!r}" for name in exchanges if not await declarer.has_exchange(name)]
     wanted = [names.dead_queue, *(queue.name for queue in queues)]
     missing += [f"queue {name!r}" for name in wanted if await declarer.exists(name) is None]

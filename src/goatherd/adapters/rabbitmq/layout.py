@@ -84,12 +84,14 @@ class Layout:
         """Exchange and routing key for a queue's dead letters; those about announcements are not announced."""
         if queue in self._announcements:
             return "", self._names.dead_queue
-        return self._names.dead_exchange, queue
+        return self._names.grave_of(self._queues.get(queue)) or (self._names.dead_exchange, queue)
 
-    @property
-    def dead_exchange(self) -> str:
-        """Where every dead letter passes; what another queue gets from there is an announcement."""
-        return self._names.dead_exchange
+    def announcing_exchanges(self, queue: str) -> frozenset[str]:
+        """Where dead letters pass: what a queue gets from there is an announcement."""
+        if queue not in self._announcements:
+            return frozenset((self._names.dead_exchange,))
+        graves = [self._names.grave_of(described) for described in self._queues.values()]
+        return frozenset((self._names.dead_exchange, *(grave[0] for grave in graves if grave is not None)))
 
     async def must_exist(self, queue: str) -> None:
         """Raise Unavailable unless the queue is there."""
@@ -158,6 +160,10 @@ class Layout:
         await declarer.exchange(names.hold_exchange, "topic")
         # Without somewhere to go, a few messages for a deleted queue would stop their whole hold queue.
         await declarer.exchange(names.due_exchange, "topic", {"alternate-exchange": names.dead_exchange})
+        kinds = {queue.exchange: queue.exchange_type for queue in self._queues.values() if not queue.passive}
+        for exchange, kind in kinds.items():
+            if kind is not None:
+                await declarer.exchange(exchange, kind)
 
     async def _make_queue(self, declarer: Declarer, queue: Queue) -> None:
         names = self._names
@@ -168,6 +174,17 @@ class Layout:
         if queue.exchange and not queue.passive:
             await declarer.bind(queue.name, queue.exchange, queue.routing_key or queue.name)
         await declarer.bind(queue.name, names.due_exchange, f"*.{queue.name}")
+        await self._lead_letters(declarer, names.grave_of(queue))
+
+    async def _lead_letters(self, declarer: Declarer, grave: tuple[str, str] | None) -> None:
+        """Have a contract's own dead letters among the app's, too, whoever made them."""
+        if grave is None:
+            return
+        exchange, key = grave
+        # Without it, the broker would drop whatever it gives up.
+        if not await declarer.has_exchange(exchange):
+            await declarer.exchange(exchange, "direct")
+        await declarer.lead(exchange, key, self._names.dead_exchange)
 
     async def _bind_announcements(self, declarer: Declarer) -> None:
         for queue in list(self._announcements):

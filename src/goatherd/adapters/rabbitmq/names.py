@@ -5,6 +5,8 @@ They carry the app's name and a version, so that two layouts can live side by si
 
 from typing import NamedTuple
 
+from goatherd.model.topology import Queue
+
 
 class Names(NamedTuple):
     """For one app."""
@@ -15,6 +17,13 @@ class Names(NamedTuple):
     def dead_exchange(self) -> str:
         """Where dead letters go, from us and from the broker."""
         return f"{self.app}.dead.v1"
+
+    def grave_of(self, queue: Queue | None) -> tuple[str, str] | None:
+        """Exchange and routing key of a contract's own dead letters, if they are not ours anyway."""
+        if queue is None or not queue.contract or queue.dead_letter is None:
+            return None
+        # Nothing can be led from the nameless exchange to our own.
+        return None if queue.dead_letter[0] in ("", self.dead_exchange) else queue.dead_letter
 
     @property
     def dead_queue(self) -> str:

@@ -66,6 +66,10 @@ class Declarer:
         """Let what an exchange gets under a key go to a queue."""
         await self._ask(commands.Queue.Bind(0, queue, exchange, key))
 
+    async def lead(self, source: str, key: str, to: str) -> None:
+        """Let what one exchange gets under a key go to another one, too."""
+        await self._ask(commands.Exchange.Bind(0, to, source, key))
+
     async def exists(self, name: str) -> tuple[int, int] | None:
         """How many messages and consumers a queue has; None if there is no such queue."""
         try:

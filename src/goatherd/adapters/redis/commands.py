@@ -7,6 +7,7 @@ whoever asks gives up. That is allowed because all that is asked here can be rep
 import asyncio
 import logging
 from collections import deque
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from redis.asyncio.connection import AbstractConnection
@@ -15,7 +16,7 @@ from redis.exceptions import ResponseError
 from goatherd.adapters.redis.address import Address
 from goatherd.adapters.redis.connection import close, exchange, opened
 from goatherd.adapters.redis.failures import LOST, away, in_our_words, passes, pause_before, refused
-from goatherd.adapters.redis.scripts import SCRIPTS, Script
+from goatherd.adapters.redis.scripts import Script
 from goatherd.errors import Unavailable
 
 #: More would make single callers wait without saving much.
@@ -57,9 +58,10 @@ class Question:
 class Commands:
     """One connection to the server, made again whenever it is lost."""
 
-    def __init__(self, address: Address, deadline: float) -> None:
+    def __init__(self, address: Address, deadline: float, scripts: Sequence[Script]) -> None:
         self._address = address
         self._deadline = deadline
+        self._scripts = scripts
         self._waiting: deque[Question] = deque()
         self._asked = asyncio.Event()
         self._connection: AbstractConnection | None = None
@@ -80,6 +82,11 @@ class Commands:
         """The answer of a script, which gets the server's lineage as its first argument where it is wanted."""
         head = ("EVALSHA", script.digest, len(keys), *keys)
         return await self._ask(Question((*head, *arguments), len(head) if lineage else None))
+
+    async def run_all(self, script: Script, calls: Iterable[tuple[tuple[str, ...], Sequence[Any]]]) -> list[Any]:
+        """The answers of a script to several calls, each with its keys and arguments; asked at once, done in order."""
+        heads = [(("EVALSHA", script.digest, len(keys), *keys), arguments) for keys, arguments in calls]
+        return await self._ask_all([Question((*head, *arguments)) for head, arguments in heads])
 
     async def do(self, *command: Any) -> Any:
         """The answer to a command."""
@@ -106,6 +113,21 @@ class Commands:
                 return await question.answer
         except TimeoutError as error:
             raise away(self._failure, self._address) from self._failure or error
+
+    async def _ask_all(self, questions: Sequence[Question]) -> list[Any]:
+        if self._task is None:
+            raise self._left()
+        self._waiting.extend(questions)
+        self._asked.set()
+        try:
+            async with asyncio.timeout(self._deadline):
+                answers = await asyncio.gather(*(question.answer for question in questions), return_exceptions=True)
+        except TimeoutError as error:
+            raise away(self._failure, self._address) from self._failure or error
+        for answer in answers:
+            if isinstance(answer, BaseException):
+                raise answer
+        return answers
 
     async def _run(self) -> None:
         while True:
@@ -159,7 +181,7 @@ class Commands:
         """A new connection, on a server that knows the scripts."""
         connection = await opened(self._address, "goatherd-commands")
         try:
-            asked = [("INFO", "replication"), *(("SCRIPT", "LOAD", script.source) for script in SCRIPTS)]
+            asked = [("INFO", "replication"), *(("SCRIPT", "LOAD", script.source) for script in self._scripts)]
             replication, *loaded = await exchange(connection, asked)
             for answer in loaded:
                 if isinstance(answer, ResponseError):

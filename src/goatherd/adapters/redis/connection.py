@@ -7,9 +7,11 @@ import hiredis
 from redis.asyncio.connection import AbstractConnection, Connection, SSLConnection
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
+from redis.exceptions import ConnectionError as LostConnection
 from redis.exceptions import RedisError, ResponseError
 
 from goatherd.adapters.redis.address import Address
+from goatherd.adapters.redis.sentinels import primary
 
 #: Seconds that the server may take for the answers to what was sent together.
 ANSWER_DEADLINE = 5.0
@@ -38,15 +40,26 @@ def make_connection(address: Address, name: str) -> AbstractConnection:
 
 
 async def opened(address: Address, name: str) -> AbstractConnection:
-    """An open connection; raises an exception of the driver."""
+    """An open connection, to the server that is the primary one now; raises an exception of the driver."""
+    if address.watchmen is not None:
+        address = await primary(address, address.watchmen)
     connection = make_connection(address, name)
     try:
         async with asyncio.timeout(address.connection_timeout + ANSWER_DEADLINE):
             await connection.connect()  # type: ignore[no-untyped-call]
+            if address.watchmen is not None:
+                await _check_primary(connection, address)
     except BaseException:
         await close(connection)
         raise
     return connection
+
+
+async def _check_primary(connection: AbstractConnection, address: Address) -> None:
+    """Sentinels learn of a change a little late, and a server that was the primary one says so at once."""
+    [role] = await exchange(connection, [("ROLE",)])
+    if isinstance(role, list) and role[0] != b"master":
+        raise LostConnection(f"{address.host}:{address.port} is no longer the primary server")
 
 
 async def close(connection: AbstractConnection) -> None:

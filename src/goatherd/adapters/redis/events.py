@@ -8,34 +8,39 @@ import msgspec
 from goatherd.adapters.redis.address import Address
 from goatherd.adapters.redis.commands import Commands
 from goatherd.adapters.redis.messages import entries_of, event_arguments, hash_of, state_in
-from goatherd.adapters.redis.scripts import APPEND, KEEP, READ
+from goatherd.adapters.redis.names import Names
+from goatherd.adapters.redis.scripts import APPEND, KEEP, OF_EVENTS, READ
 from goatherd.adapters.redis.subscriber import RedisWatch, Subscriber
 from goatherd.model.admission import Append, Outcome, new_epoch
 from goatherd.model.event import Position
 from goatherd.model.job_state import JobState
 from goatherd.model.reading import Kept, Reading
 from goatherd.ports.events import PAGE, Wake
+from goatherd.ports.feed import FED_FOR, LARGEST_BODY, Limits
 
 #: Events of one job that are kept, and a few more; what is older is told by a snapshot.
 KEPT = 10_000
 
 
 class Terms(msgspec.Struct, frozen=True, kw_only=True):
-    """What things are called, how long they are kept, and how long the server may take."""
+    """How long things are kept, and how long the server may take."""
 
-    prefix: str
-    live_prefix: str
     ttl: float
     deadline: float
+    feed: Limits = Limits()
 
 
 class RedisEvents:
-    """Satisfies `Events`."""
+    """Satisfies `Events`; with a `live` server, that one calls watchers, once a router has told it what to say."""
 
-    def __init__(self, address: Address, terms: Terms) -> None:
-        self._terms = terms
-        self._commands = Commands(address, terms.deadline)
-        self._subscriber = Subscriber(address, terms.deadline)
+    def __init__(self, address: Address, names: Names, terms: Terms, live: Address | None = None) -> None:
+        self._names = names
+        self._relayed = live is not None
+        # What every append says again.
+        self._ttl = round(terms.ttl * 1000)
+        self._feed_terms = f"{round(FED_FOR * 1000)} {terms.feed.unrouted} {terms.feed.routed} {LARGEST_BODY}"
+        self._commands = Commands(address, terms.deadline, OF_EVENTS)
+        self._subscriber = Subscriber(live or address, terms.deadline)
 
     async def open(self) -> None:
         """Connect; raises Unavailable or SettingsError."""
@@ -44,16 +49,19 @@ class RedisEvents:
     async def append(self, job_id: str, append: Append) -> Outcome:
         arguments = (
             new_epoch(),
-            self._channel(job_id),
-            round(self._terms.ttl * 1000),
+            "" if self._relayed else self._names.channel(job_id),
+            self._ttl,
             KEPT,
             append.attempt,
             append.run,
             append.number,
             len(append.events),
+            job_id,
+            self._feed_terms,
             *(argument for event in append.events for argument in event_arguments(event)),
         )
-        answer, epoch, seq, told = await self._commands.run(APPEND, self._keys(job_id), *arguments, lineage=True)
+        keys = self._names.written_by_append(job_id)
+        answer, epoch, seq, told = await self._commands.run(APPEND, keys, *arguments, lineage=True)
         said = answer.decode()
         return Outcome(
             answer=said,
@@ -86,13 +94,13 @@ class RedisEvents:
         return Reading(state=state, resumed=True, entries=entries_of(state.epoch, found[2]))
 
     async def watch(self, job_id: str, wake: Wake) -> RedisWatch:
-        return await self._subscriber.add(self._channel(job_id), wake)
+        return await self._subscriber.add(self._names.channel(job_id), wake)
 
     async def keep(self, job_id: str, seconds: float) -> None:
-        await self._commands.run(KEEP, self._keys(job_id), round(seconds * 1000))
+        await self._commands.run(KEEP, self._names.of_job(job_id), round(seconds * 1000))
 
     async def forget(self, job_id: str) -> None:
-        await self._commands.do("UNLINK", *self._keys(job_id))
+        await self._commands.do("UNLINK", *self._names.of_job(job_id))
 
     async def close(self) -> None:
         await asyncio.gather(self._subscriber.close(), self._commands.close())
@@ -102,17 +110,10 @@ class RedisEvents:
         await self.close()
 
     async def _read(self, job_id: str, wanted: str, after: int = 0, limit: int = 0) -> Any:
-        return await self._commands.run(READ, self._keys(job_id), wanted, after, limit)
+        return await self._commands.run(READ, self._names.of_job(job_id), wanted, after, limit)
 
     async def _read_text(self, job_id: str) -> Reading | None:
         found = await self._read(job_id, "text")
         if found is None:
             return None
         return Reading(state=state_in(hash_of(found[0])), resumed=False, text=found[1].decode())
-
-    def _keys(self, job_id: str) -> tuple[str, str, str]:
-        prefix = self._terms.prefix
-        return f"{prefix}:state:{job_id}", f"{prefix}:log:{job_id}", f"{prefix}:token_state:{job_id}"
-
-    def _channel(self, job_id: str) -> str:
-        return f"{self._terms.live_prefix}:{job_id}"

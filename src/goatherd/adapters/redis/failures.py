@@ -30,10 +30,10 @@ async def pause_before(attempt: int) -> None:
 def refused(error: BaseException, address: Address) -> GoatherdError:
     """The error to raise when the server cannot be used from the start."""
     if isinstance(error, exceptions.AuthenticationError | exceptions.AuthorizationError):
-        told = f"{address} does not accept the user or the password of GOATHERD_EVENTS_URL; check both"
+        told = f"{address} does not accept the user or the password of {address.variable}; check both"
         return SettingsError([told])
     if "SELECT" in str(error) or "DB index" in str(error):
-        return SettingsError([f"{address} has no database {address.database}; end GOATHERD_EVENTS_URL in /0"])
+        return SettingsError([f"{address} has no database {address.database}; end {address.variable} in /0"])
     return away(error, address)
 
 
@@ -42,7 +42,7 @@ def away(error: BaseException | None, address: Address) -> Unavailable:
     why = f" ({_told(error)})" if error is not None and str(error) else ""
     return Unavailable(
         f"{address} cannot be reached or does not answer{why}. Check that the server runs and that "
-        f"GOATHERD_EVENTS_URL is right, then try again: events that were written all the same are not written twice."
+        f"{address.variable} is right, then try again: events that were written all the same are not written twice."
     )
 
 

@@ -14,4 +14,8 @@ class Script:
 
 
 APPEND, READ, KEEP = Script("append"), Script("read"), Script("keep")
-SCRIPTS = (APPEND, READ, KEEP)
+JOIN, HOLD, SETTLE, LAG = Script("join"), Script("hold"), Script("settle"), Script("lag")
+RELAY = Script("relay")
+
+#: What each port needs.
+OF_EVENTS, OF_FEED, OF_RELAY = (APPEND, READ, KEEP), (JOIN, HOLD, SETTLE, LAG), (RELAY,)

@@ -6,6 +6,7 @@ from typing import Any
 import apsw
 import msgspec
 
+from goatherd.adapters.sqlite.feeding import feed
 from goatherd.adapters.sqlite.queries import rows, run, value
 from goatherd.model.admission import Admission, Append, Known, Outcome, admit, new_epoch
 from goatherd.model.event import Entry, Event, Position, encode, kind_of
@@ -69,7 +70,8 @@ def append_events(connection: apsw.Connection, job: str, append: Append, terms: 
         tracked = _begin(connection, job, tracked, terms)
     elif admitted.renames:
         tracked = _rename(connection, tracked, terms)
-    state = _write(connection, tracked, append.events[admitted.skip :])
+    state, written = _write(connection, tracked, append.events[admitted.skip :])
+    feed(connection, job, written, terms.now)
     _note(connection, tracked, admitted, state, terms)
     return Outcome(answer="ok", position=state.position)
 
@@ -112,20 +114,25 @@ def _rename(connection: apsw.Connection, tracked: Tracked, terms: Terms) -> Trac
     return msgspec.structs.replace(tracked, state=state)
 
 
-def _write(connection: apsw.Connection, tracked: Tracked, events: Sequence[Event]) -> JobState:
+def _write(
+    connection: apsw.Connection, tracked: Tracked, events: Sequence[Event]
+) -> tuple[JobState, list[Entry]]:  # fmt: skip
     fields: dict[str, Any] = {}
-    seq = tracked.state.seq
+    written: list[Entry] = []
+    epoch, seq = tracked.state.epoch, tracked.state.seq
     for event in events:
         seq += 1
         change = change_by(event)
-        run(connection, "write_event", (tracked.id, seq, kind_of(event), encode(event)))
+        entry = Entry(position=Position(epoch, seq), kind=kind_of(event), body=encode(event))
+        run(connection, "write_event", (tracked.id, seq, entry.kind, entry.body))
+        written.append(entry)
         if change.voids_text:
             run(connection, "void_text", (tracked.id,))
         if change.text:
             run(connection, "write_piece", (tracked.id, seq, change.text))
         fields |= change.fields
     run(connection, "trim_events", (tracked.id, seq - KEPT))
-    return msgspec.structs.replace(tracked.state, **{**fields, "seq": seq})
+    return msgspec.structs.replace(tracked.state, **{**fields, "seq": seq}), written
 
 
 def _note(

@@ -9,6 +9,7 @@ import apsw
 from goatherd.adapters.sqlite.database import Database
 from goatherd.adapters.sqlite.doorbell import Ringer
 from goatherd.adapters.sqlite.event_log import Terms, append_events, find, read_events
+from goatherd.adapters.sqlite.feeding import ROUTERS
 from goatherd.adapters.sqlite.lineage import boot_id
 from goatherd.adapters.sqlite.queries import rows, run
 from goatherd.adapters.sqlite.watchers import SqliteWatch, Watchers, ring_for
@@ -45,15 +46,16 @@ class SqliteEvents:
         self._closed = False
 
     async def append(self, job_id: str, append: Append) -> Outcome:
-        def write(connection: apsw.Connection) -> tuple[Outcome, list[str]]:
+        heard_by = [job_id] if all(isinstance(event, Token) for event in append.events) else [job_id, ROUTERS]
+
+        def write(connection: apsw.Connection) -> tuple[Outcome, list[tuple[str, list[str]]]]:
             terms = Terms(now=self._clock.now(), ttl=self._ttl, lineage=boot_id())
             outcome = append_events(connection, job_id, append, terms)
-            if outcome.answer != "ok":
-                return outcome, []
-            return outcome, [address for (address,) in rows(connection, "bells_of_job", (job_id,))]
+            return outcome, [(job, _bells(connection, job)) for job in heard_by if outcome.answer == "ok"]
 
-        def ring(written: tuple[Outcome, list[str]]) -> None:
-            self._ringer.ring(written[1], ring_for(job_id))
+        def ring(written: tuple[Outcome, list[tuple[str, list[str]]]]) -> None:
+            for job, bells in written[1]:
+                self._ringer.ring(bells, ring_for(job))
 
         passing = all(isinstance(event, Progress | Token) for event in append.events)
         durable = not (passing and boot_id())
@@ -108,3 +110,7 @@ class SqliteEvents:
                 f"The file {self._database.path} did not answer within {self._deadline:g} s; is its disk overloaded? "
                 f"Try again: events that were written all the same are not written twice."
             ) from error
+
+
+def _bells(connection: apsw.Connection, job: str) -> list[str]:
+    return [address for (address,) in rows(connection, "bells_of_job", (job,))]

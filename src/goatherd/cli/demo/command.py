@@ -1,6 +1,7 @@
 """The command `goatherd demo`."""
 
 import asyncio
+import logging
 import os
 import sys
 import tempfile
@@ -25,8 +26,8 @@ def demo(once: bool, broker: str | None) -> None:
     """See what Goatherd does, in a minute, with nothing to install.
 
     Plays scenes on one SQLite file in a temporary folder, with real worker processes, and checks each promise:
-    send, retry, dead letter and replay, delay, and a worker killed in the middle. With --broker the same scenes play
-    on a RabbitMQ, in queues whose names begin with goatherd-demo.
+    send, retry, dead letter and replay, delay, a worker killed in the middle, and a text that is streamed live. With
+    --broker the same scenes play on a RabbitMQ, in queues whose names begin with goatherd-demo.
 
     \b
     Examples:
@@ -37,6 +38,7 @@ def demo(once: bool, broker: str | None) -> None:
     with tempfile.TemporaryDirectory(prefix="goatherd-demo-", ignore_cleanup_errors=True) as folder:
         stage_folder = Path(folder).resolve()
         _forget_the_users_settings(stage_folder, broker)
+        _keep_the_log_off_the_stage(stage_folder)
         try:
             failed = asyncio.run(_play(stage_folder, console, pace=0.0 if once else 0.8))
         except GoatherdError as error:
@@ -52,6 +54,11 @@ def _forget_the_users_settings(folder: Path, broker: str | None) -> None:
         del os.environ[name]
     os.environ["GOATHERD_BROKER_URL"] = broker or f"sqlite:///{folder}/demo.db"
     os.chdir(folder)
+
+
+def _keep_the_log_off_the_stage(folder: Path) -> None:
+    """What Goatherd itself says stands with what the workers say, for the last words of a scene that failed."""
+    logging.getLogger("goatherd").addHandler(logging.FileHandler(folder / Stage.LOG, delay=True))
 
 
 async def _play(folder: Path, console: Console, pace: float) -> str | None:

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from goatherd.cli.demo.shop import app, bake, print_label, remind, send_mail, take_payment
 from goatherd.cli.demo.stage import PATIENCE, SceneFailed, Stage
+from goatherd.cli.demo.streaming import stream
 from goatherd.engine.dead_letters import DeadLetterOffice
 from goatherd.model.dead_letter import DeadLetter, LetterFilter
 
@@ -119,4 +120,4 @@ async def _first_letter(stage: Stage, office: DeadLetterOffice) -> DeadLetter:
     return found[0]
 
 
-SCENES: Sequence[Scene] = (fire_and_forget, retries, dead_letter_and_replay, delay, killed_worker)
+SCENES: Sequence[Scene] = (fire_and_forget, retries, dead_letter_and_replay, delay, killed_worker, stream)

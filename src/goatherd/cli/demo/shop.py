@@ -47,6 +47,23 @@ async def bake(ctx: Context, cake: int) -> None:
     note(ctx, cake=cake, step="out")
 
 
+@app.task
+async def tell_story(ctx: Context, words: int) -> int:
+    """Tell a story word by word, to whoever listens."""
+    note(ctx, story=words)
+    await ctx.progress("tell", 0)
+    for word in story(words).splitlines(keepends=True):
+        await ctx.token(word)
+        await asyncio.sleep(0.02)
+    await ctx.progress("tell", 100)
+    return words
+
+
+def story(words: int) -> str:
+    """The same story every time, with a word on each line."""
+    return "".join(f"goat-{number}\n" for number in range(words))
+
+
 def journal_path() -> Path:
     """The file that the demo set up for this worker."""
     return Path(os.environ["DEMO_JOURNAL"])

@@ -33,6 +33,9 @@ class Checked:
 class Stage:
     """The demo's world, made for one run and cleared away after it."""
 
+    #: The file for what workers say.
+    LOG = "workers.log"
+
     def __init__(self, folder: Path, console: Console, *, pace: float) -> None:
         self._folder = folder
         self._console = console
@@ -63,7 +66,7 @@ class Stage:
 
     async def start_worker(self) -> int:
         """Start a worker in a process of its own, as `goatherd worker` does; returns its pid."""
-        log = (self._folder / "workers.log").open("ab")
+        log = (self._folder / self.LOG).open("ab")
         with log:
             process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-m", "goatherd", "worker", "goatherd.cli.demo.shop:app"),
@@ -107,6 +110,6 @@ class Stage:
 
     def last_words(self) -> str:
         """The end of what the workers said."""
-        log = self._folder / "workers.log"
+        log = self._folder / self.LOG
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines() if log.exists() else []
         return "The workers' last words:\n" + "\n".join(lines[-15:])

@@ -5,6 +5,8 @@ from goatherd.testing.suites.call_offs import CallOffsSuite
 from goatherd.testing.suites.calls import CallsSuite
 from goatherd.testing.suites.dead_letters import DeadLettersSuite
 from goatherd.testing.suites.events import EventsSuite
+from goatherd.testing.suites.feed import FeedSuite
+from goatherd.testing.suites.history import HistorySuite
 from goatherd.testing.suites.records import RecordsSuite
 
 __all__ = [
@@ -14,5 +16,7 @@ __all__ = [
     "CallsSuite",
     "DeadLettersSuite",
     "EventsSuite",
+    "FeedSuite",
+    "HistorySuite",
     "RecordsSuite",
 ]

@@ -60,7 +60,7 @@ async def subscription(link: Link, worker: Worker) -> AsyncIterator[Subscription
         put_aside=worker.aside,
         deaths=lambda _message: 0,
         carried_on=lambda _message, _handle: False,
-        announcing_exchange="shop.dead.v1",
+        announcing_exchanges=frozenset(("shop.dead.v1",)),
         announced=lambda _read, body, _key: body,
     )
     subscription = Subscription(link, "work", 7, worker.deliver, care)

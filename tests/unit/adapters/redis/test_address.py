@@ -52,6 +52,45 @@ def test_tls_checks_the_server_unless_told_otherwise(tmp_path: Path) -> None:
     assert (trusting["ssl_cert_reqs"], trusting["ssl_check_hostname"]) == ("none", False)
 
 
+def test_sentinels_are_listed_and_the_servers_named() -> None:
+    address = read_address(f"redis+sentinel://ada:{SECRET}@one:7000,two,[::1]:7001/goats/3?sentinel_password={SECRET}2")
+    assert address.watchmen is not None
+    assert address.watchmen.places == (("one", 7000), ("two", 26379), ("::1", 7001))
+    assert (address.watchmen.service, address.watchmen.password) == ("goats", f"{SECRET}2")
+    assert (address.user, address.password, address.database, address.tls) == ("ada", SECRET, 3, None)
+    assert SECRET not in repr(address)
+    assert str(address) == "redis+sentinel://one:7000,two:26379,::1:7001/goats/3"
+
+
+def test_sentinels_may_be_reached_by_tls_only() -> None:
+    address = read_address("rediss+sentinel://one/goats")
+    assert address.tls is not None
+    assert address.database == 0
+    assert str(address) == "rediss+sentinel://one:26379/goats/0"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("redis://a", "redis://a:6379/5", True),
+        ("redis://a", "redis://b", False),
+        ("redis://a", "redis://a:7000", False),
+        ("redis+sentinel://a,b/goats", "redis+sentinel://b,a/goats/2?sentinel_password=x", True),
+        ("redis+sentinel://a/goats", "redis+sentinel://a/sheep", False),
+        ("redis+sentinel://a:6379/goats", "redis://a", False),
+    ],
+)
+def test_whether_two_urls_are_one_server(one: str, other: str, *, same: bool) -> None:
+    assert read_address(one).is_same_server(read_address(other)) is same
+    assert read_address(other).is_same_server(read_address(one)) is same
+
+
+def test_mistakes_are_told_of_the_setting_they_are_in() -> None:
+    with pytest.raises(SettingsError, match="the live URL has verify=, which only rediss"):
+        read_address("redis://cache?verify=none", "live")
+    assert read_address("redis://cache", "live").variable == "GOATHERD_LIVE_URL"
+
+
 @pytest.mark.parametrize(
     ("url", "told"),
     [
@@ -65,6 +104,10 @@ def test_tls_checks_the_server_unless_told_otherwise(tmp_path: Path) -> None:
         ("redis://cache?connection_timeout=0", "must be a number of seconds"),
         ("redis://cache?colour=red", "?colour=, which is not known"),
         ("redis://cache?verify=none", "which only rediss:// uses"),
+        ("redis://cache?sentinel_password=x", "which only …+sentinel:// uses"),
+        ("redis+sentinel://one,two", "names no servers"),
+        ("redis+sentinel://one:x,two/goats", "its port is no number"),
+        ("redis+sentinel://one/goats/x", "the number of a database"),
         ("rediss://cache?verify=maybe", "must be peer"),
         ("rediss://cache?cafile=/nowhere/ca.pem", "cannot be read"),
     ],

@@ -47,11 +47,11 @@ SELECT (SELECT 1 FROM worker WHERE id = ?),
        EXISTS (SELECT 1 FROM call_off);
 
 -- name: call_off_waiting
-DELETE FROM job WHERE queue = :queue AND id = :job AND reply_to IS NOT NULL AND owner IS NULL;
+DELETE FROM job WHERE queue = :queue AND id = :job AND owner IS NULL;
 
 -- name: call_off_claimed
 INSERT INTO call_off (worker, job)
-SELECT owner, id FROM job WHERE owner IS NOT NULL AND queue = :queue AND id = :job AND reply_to IS NOT NULL;
+SELECT owner, id FROM job WHERE owner IS NOT NULL AND queue = :queue AND id = :job;
 
 -- name: called_off
 DELETE FROM call_off WHERE worker = ? RETURNING job;

@@ -1,4 +1,4 @@
-"""A program of the kitchen as a process of its own: started, listened to, and started again when it dies."""
+"""A program of an example as a process of its own: started, listened to, and started again when it dies."""
 
 import re
 import signal
@@ -67,7 +67,7 @@ class Program:
         """Start it."""
         self._wanted, self._is_ready = True, False
         self._spawn()
-        self._keeper = threading.Thread(target=self._keep, name=f"kitchen {self.name}", daemon=True)
+        self._keeper = threading.Thread(target=self._keep, name=f"keeper of {self.name}", daemon=True)
         self._keeper.start()
 
     def await_ready(self) -> None:

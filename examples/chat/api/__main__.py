@@ -1,0 +1,39 @@
+"""Run chat-api: python -m examples.chat.api"""
+
+import socket
+import sys
+
+import uvicorn
+
+from goatherd.errors import GoatherdError
+
+
+class Server(uvicorn.Server):
+    """Says where it serves, also where it took a free port."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Open everything, and say so."""
+        await super().startup(sockets)
+        if self.started and sockets:
+            host, port = sockets[0].getsockname()[:2]
+            print(f"Serving on http://{host}:{port}", flush=True)
+
+
+def main() -> int:
+    """Serve until told to stop; the exit code."""
+    try:
+        from examples.chat.api.web import web
+        from examples.chat.herd import settings
+    except GoatherdError as error:
+        print(f"Error: {error}", file=sys.stderr)
+        return 1
+    config = uvicorn.Config(
+        web, host=settings.host, port=settings.port, log_level="warning", timeout_graceful_shutdown=5
+    )
+    server = Server(config)
+    server.run([config.bind_socket()])
+    return 0 if server.started else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,53 @@
+"""Open the ports on the servers that the settings name."""
+
+from goatherd.adapters.redis.address import Address, read_address
+from goatherd.adapters.redis.events import RedisEvents, Terms
+from goatherd.adapters.redis.feed import RedisFeed
+from goatherd.adapters.redis.names import Names
+from goatherd.adapters.redis.relay import RedisRelay
+from goatherd.model.settings import Settings
+
+#: Seconds that the live server may take: watchers look for themselves if it does not answer.
+RELAY_DEADLINE = 2.0
+
+
+async def open_events(settings: Settings) -> RedisEvents:
+    """Raises Unavailable or SettingsError, as the others do."""
+    terms = Terms(ttl=settings.event_ttl, deadline=settings.publish_deadline)
+    events = RedisEvents(_address(settings), _names(settings), terms, _live_address(settings))
+    await events.open()
+    return events
+
+
+async def open_feed(settings: Settings) -> RedisFeed:
+    """What routers take."""
+    feed = RedisFeed(_address(settings), _names(settings), settings.router_group, settings.publish_deadline)
+    await feed.open()
+    return feed
+
+
+async def open_relay(settings: Settings) -> RedisRelay | None:
+    """How routers tell watchers on the live server; None if that is the server of the events."""
+    live = _live_address(settings)
+    if live is None:
+        return None
+    relay = RedisRelay(live, _names(settings), min(RELAY_DEADLINE, settings.publish_deadline))
+    await relay.open()
+    return relay
+
+
+def _address(settings: Settings) -> Address:
+    return read_address(settings.event_store)
+
+
+def _live_address(settings: Settings) -> Address | None:
+    if settings.live_url is None:
+        return None
+    live = read_address(settings.live_url, "live")
+    return None if live.is_same_server(_address(settings)) else live
+
+
+def _names(settings: Settings) -> Names:
+    return Names(
+        prefix=settings.event_prefix or settings.app, live_prefix=settings.live_prefix, shards=settings.event_shards
+    )

@@ -1,0 +1,132 @@
+"""What answers a request for a job's events, on one loop: a stream, or something short."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from goatherd.app import Goatherd
+from goatherd.errors import UnknownJob
+from goatherd.model.reading import Reading
+from goatherd.model.settings import Settings
+from goatherd.model.stream_token import StreamToken
+from goatherd.web import long_poll
+from goatherd.web.asgi import Request
+from goatherd.web.beginning import Beginning, begin
+from goatherd.web.crowd import Client, Crowd
+from goatherd.web.cursor import Cursor, cursor_in
+from goatherd.web.encoding import Encodings
+from goatherd.web.frame import as_stream
+from goatherd.web.metrics import GatewayMetrics
+from goatherd.web.responses import PRIVATE, Refusal, Response
+from goatherd.web.sources import Sources
+from goatherd.web.stream import HEADERS, Stream, Wishes
+
+Answer: TypeAlias = Response | Stream
+
+#: The client has seen the job's end, and a browser that is told so stays away.
+OVER = Response(status=204, headers=[*PRIVATE])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visit:
+    """Somebody who may watch a job, and wants to."""
+
+    app: Goatherd
+    job_id: str
+    token: StreamToken | None
+    request: Request
+
+    @property
+    def subject(self) -> str | None:
+        """On whose behalf."""
+        return None if self.token is None else self.token.subject
+
+
+class Place:
+    """All that is open on one loop."""
+
+    def __init__(self, settings: Settings, metrics: GatewayMetrics) -> None:
+        self.sources = Sources()
+        most, most_each = settings.gateway_connections, settings.gateway_connections_each
+        self.crowd = Crowd(metrics, most=most, most_each=most_each)
+        self._metrics = metrics
+        self._encodings: dict[str, Encodings] = {}
+
+    async def close(self) -> None:
+        """Let go of everything."""
+        await self.crowd.close()
+        await self.sources.close()
+
+    async def answer(self, visit: Visit) -> Answer:
+        """What to send; raises Refusal, Unavailable and what opening an app raises."""
+        subject = visit.subject
+        self.crowd.admit(subject)
+        answer: Answer | None = None
+        try:
+            answer = await self._answer(visit)
+        finally:
+            if not isinstance(answer, Stream):
+                self.crowd.dismiss(subject)
+        return answer
+
+    async def _answer(self, visit: Visit) -> Answer:
+        cursor = cursor_in(visit.request)
+        encoding = self._encodings_of(visit.app).named(visit.request.query.get("format", "native"))
+        wait = long_poll.wait_in(visit.request, visit.app.settings.gateway_max_wait)
+        source = await self.sources.of(visit.app)
+        now = visit.app.clock.now()
+        try:
+            beginning = await begin(source, visit.job_id, cursor, encoding.format, now)
+        except UnknownJob:
+            return await self._from_history(visit, cursor, wait)
+        if wait is not None:
+            client = self._enter(visit, beginning)
+            try:
+                return await long_poll.poll(beginning, encoding.format, wait, now, self._metrics)
+            finally:
+                self.crowd.leave(client)
+                await beginning.follower.stop()
+        if visit.request.method != "HEAD" and not _is_over(beginning):
+            return self._stream(visit, beginning, cursor)
+        await beginning.follower.stop()
+        return OVER if _is_over(beginning) else Response(status=200, headers=HEADERS[1:], type=HEADERS[0][1])
+
+    def _stream(self, visit: Visit, beginning: Beginning, cursor: Cursor) -> Stream:
+        wishes = Wishes(
+            keepalive=visit.app.settings.gateway_keepalive,
+            in_comments=visit.request.query.get("keepalive") == "comment",
+            encoding=self._encodings_of(visit.app).named(visit.request.query.get("format", "native")),
+        )
+        if beginning.mode == "snapshot":
+            self._metrics.resyncs["new" if cursor is None else "gap"] += 1
+        client = self._enter(visit, beginning)
+        return Stream(client, beginning, self.crowd, self._metrics, visit.app.clock, wishes)
+
+    def _enter(self, visit: Visit, beginning: Beginning) -> Client:
+        settings, now = visit.app.settings, visit.app.clock.now()
+        client = Client(beginning.follower, visit.subject)
+        self.crowd.enter(client, settings.gateway_keepalive)
+        client.end_at(self.crowd.now + settings.gateway_max_wait, "max_wait")
+        if visit.token is not None:
+            client.end_at(self.crowd.now + visit.token.expires_at - now, "token")
+        return client
+
+    async def _from_history(self, visit: Visit, cursor: Cursor, wait: float | None) -> Response:
+        record = await self.sources.record(visit.app, visit.job_id)
+        if record is None or not record.state.closed:
+            raise Refusal(404, "This job is not known, or no longer.")
+        position = record.state.position
+        encoding = self._encodings_of(visit.app).named(visit.request.query.get("format", "native"))
+        ended = Reading(state=record.state, resumed=False, text="")
+        frames = [] if cursor == position else encoding.format.snapshot(ended, record.at)
+        if wait is not None:
+            return long_poll.closed(frames, str(position))
+        return Response(status=200, headers=HEADERS[1:], type=HEADERS[0][1], body=as_stream(frames)) if frames else OVER
+
+    def _encodings_of(self, app: Goatherd) -> Encodings:
+        if app.name not in self._encodings:
+            self._encodings[app.name] = Encodings(app.clock)
+        return self._encodings[app.name]
+
+
+def _is_over(beginning: Beginning) -> bool:
+    return beginning.follower.ended and not beginning.frames

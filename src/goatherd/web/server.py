@@ -1,0 +1,100 @@
+"""Run the gateway by itself, under uvicorn."""
+
+import asyncio
+import contextlib
+import errno
+import logging
+import socket
+import sys
+from collections.abc import Iterator
+
+from goatherd.errors import GoatherdError, MissingExtra, Unavailable
+from goatherd.web.crowd import SEND_DEADLINE
+from goatherd.web.gateway import Gateway
+from goatherd.web.site import Site
+
+try:
+    import uvicorn
+except ImportError as error:
+    raise MissingExtra("The gateway", "web") from error
+
+#: Bytes that the kernel takes for a client that does not read, beyond those on their way. By default it takes
+#: megabytes, and we would not notice for as long that a client is slow.
+UNSENT = 16 * 1024
+#: Connections that may wait to be accepted; after another gateway stopped, many come at once.
+BACKLOG = 4096
+#: Seconds that connections get to end after all have been sent away.
+LAST_MOMENT = 5.0
+
+log = logging.getLogger("goatherd.gateway")
+
+
+class CannotListen(GoatherdError):
+    """The address cannot be used."""
+
+    def __init__(self, host: str, port: int, error: OSError) -> None:
+        if error.errno == errno.EADDRINUSE:
+            why = f"port {port} is in use; stop what uses it, or choose another with --port"
+        elif error.errno == errno.EACCES:
+            why = f"port {port} needs more rights; choose one above 1023 with --port"
+        else:
+            why = f"{error.strerror or error}; choose another with --host"
+        super().__init__(f"The gateway cannot listen on {host}: {why}.")
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket for clients; raises CannotListen."""
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listening = socket.create_server(address[:2], family=family, backlog=BACKLOG)
+    except OSError as error:
+        raise CannotListen(host, port, error) from error
+    if sys.platform == "linux":
+        # Connections inherit both from the socket on which they are accepted.
+        listening.setsockopt(socket.IPPROTO_TCP, 25, UNSENT)  # TCP_NOTSENT_LOWAT, which has no name before 3.12
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(SEND_DEADLINE * 1000))
+    return listening
+
+
+class Server(uvicorn.Server):
+    """Serves until it is told to stop, and leaves signals to whoever runs it."""
+
+    def __init__(self, gateway: Gateway, drain: float) -> None:
+        self._gateway = gateway
+        self._drain = drain
+        self._draining: asyncio.Task[None] | None = None
+        super().__init__(
+            uvicorn.Config(
+                Site(gateway),
+                lifespan="off",
+                ws="none",
+                log_config=None,
+                access_log=False,  # an address may have a token in it
+                server_header=False,
+                timeout_graceful_shutdown=round(drain + LAST_MOMENT),
+            )
+        )
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Signals are not for us."""
+        yield
+
+    async def serve(self, sockets: list[socket.socket] | None = None) -> None:
+        """Serve on these until told to stop; raises SettingsError or MissingExtra."""
+        try:
+            await self._gateway.open()
+        except Unavailable as error:
+            # It is opened again for the first client that comes when the store is back.
+            log.warning("The gateway has begun, but cannot serve yet: %s", error)
+        try:
+            await super().serve(sockets)
+        finally:
+            await asyncio.gather(*([self._draining] if self._draining else []), return_exceptions=True)
+            await self._gateway.close()
+
+    def stop(self) -> None:
+        """Accept nobody any more, and send everybody away in good time; the second time, at once."""
+        seconds = 0.0 if self.should_exit else self._drain
+        self.should_exit = True
+        self._draining = asyncio.create_task(self._gateway.drain(seconds), name="goatherd gateway drain")

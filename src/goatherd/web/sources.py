@@ -1,0 +1,94 @@
+"""Where the gateway takes a job's events from: the app's own session where it is open, else stores of its own.
+
+A gateway needs the events and nothing else: with the broker away, whoever watches a job can go on watching.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+
+from goatherd.app import Goatherd
+from goatherd.engine.subscriptions import Subscriptions
+from goatherd.errors import NotOpen
+from goatherd.model.job_record import JobRecord
+from goatherd.ports.events import Events
+from goatherd.wiring import open_events, open_history
+
+log = logging.getLogger("goatherd.gateway")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """The events of one app."""
+
+    events: Events
+    subscriptions: Subscriptions
+
+
+class Sources:
+    """The sources of several apps, opened when they are first asked for, on the loop that asks."""
+
+    def __init__(self) -> None:
+        self._opening = asyncio.Lock()
+        self._own: dict[str, Source] = {}
+        self._holders: list[AsyncGenerator[Source, None]] = []
+
+    @property
+    def jobs(self) -> int:
+        """Jobs that are watched on sources of our own."""
+        return sum(source.subscriptions.jobs for source in self._own.values())
+
+    async def of(self, app: Goatherd) -> Source:
+        """The source of an app; raises Unavailable, SettingsError or MissingExtra."""
+        own = self._own.get(app.name)
+        if own is not None:
+            return own
+        try:
+            session = app.session()
+        except NotOpen:
+            return await self._open(app)
+        return Source(events=await session.events(), subscriptions=await session.subscriptions())
+
+    async def record(self, app: Goatherd, job_id: str) -> JobRecord | None:
+        """What the history says of a job whose events are gone; raises Unavailable."""
+        # It is asked for so rarely that it is not worth being kept open.
+        history = await open_history(app.settings, app.clock)
+        try:
+            return await history.find(job_id)
+        finally:
+            await history.close()
+
+    async def close(self) -> None:
+        """Let go of everything that was opened here."""
+        self._own.clear()
+        while self._holders:
+            await self._holders.pop().aclose()
+
+    async def _open(self, app: Goatherd) -> Source:
+        async with self._opening:
+            if app.name not in self._own:
+                # Held open by a generator, which the loop closes when it ends: a server that we are mounted in does
+                # not tell us when that is.
+                holder = _held(app)
+                self._own[app.name] = await anext(holder)
+                self._holders.append(holder)
+            return self._own[app.name]
+
+
+async def _held(app: Goatherd) -> AsyncGenerator[Source, None]:
+    settings = app.settings
+    if settings.event_store_is_local:
+        log.warning(
+            "The broker is on the network, but tracked jobs are noted in the file of %s, which other machines do not "
+            "see; set GOATHERD_EVENTS_URL=redis://…",
+            settings.event_store,
+        )
+    async with AsyncExitStack() as life:
+        events = await open_events(settings, app.clock)
+        life.push_async_callback(events.close)
+        look_after, buffer = settings.gateway_state_timeout, settings.gateway_buffer
+        subscriptions = Subscriptions(events, app.clock, look_after=look_after, buffer=buffer)
+        life.push_async_callback(subscriptions.close)
+        yield Source(events=events, subscriptions=subscriptions)
