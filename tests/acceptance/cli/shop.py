@@ -35,3 +35,14 @@ async def refuse(customer: int, port: int = 0, password: str = "") -> None:
 async def greet(name: str, times: int = 1) -> str:
     """The simplest of all."""
     return f"Hello, {name}! " * times
+
+
+@app.task(retry=Retry(1, base=0.01))
+async def tell(ctx: Context, words: int, fails: int = 0) -> int:
+    """Stream some words; the first attempts fail at the end."""
+    await ctx.progress("telling", 10, words=words)
+    for number in range(words):
+        await ctx.token(f"word{number} ")
+    if ctx.attempt <= fails:
+        raise ConnectionError("lost the thread")
+    return words

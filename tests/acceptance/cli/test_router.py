@@ -12,7 +12,10 @@ from goatherd.ports.clock import SystemClock
 from goatherd.testing.suites.event_store import by_platform, done, queued
 from goatherd.testing.suites.receiver import eventually
 from goatherd.wiring import open_events, open_history
+from tests.acceptance.cli.brokers import embedded
 from tests.acceptance.cli.stage import Stage
+
+pytestmark = embedded
 
 
 def store(stage: Stage) -> Settings:

@@ -37,7 +37,7 @@ def test_mistakes_are_told_and_nothing_is_sent(stage: Stage) -> None:
     def error(*arguments: str) -> str:
         return stage.run("send", "shop:app", *arguments, code=2).stderr
 
-    assert "Did you mean 'greet'? Its tasks: greet, refuse, visit." in error("gret")
+    assert "Did you mean 'greet'? Its tasks: greet, refuse, tell, visit." in error("gret")
     assert "name: missing" in error("greet")
     assert "nam: not an argument of this task (it takes name, times)" in error("greet", "nam=Ada")
     assert "'Ada' is no argument; write NAME=VALUE" in error("greet", "Ada")
