@@ -15,6 +15,7 @@ from goatherd.config import Sources, check_keywords, read_settings
 from goatherd.engine.announcements import announcement_queue
 from goatherd.engine.context import BlockingContext, Context
 from goatherd.engine.meter import Meter
+from goatherd.engine.router import Router
 from goatherd.errors import DefinitionError, NotOpen
 from goatherd.model.annotations import caller_scope
 from goatherd.model.answers import rule_for
@@ -60,6 +61,8 @@ class Goatherd:
         self.lifespans: list[Lifespan] = []
         self.arounds: list[Around] = []
         self.dead_letter_hooks: list[DeadLetterHook] = []
+        #: Those that run in this process.
+        self.routers: list[Router] = []
         self.meter = Meter()
         self.clock: Clock = SystemClock()
         self.opener: Opener = open_ports
@@ -219,9 +222,11 @@ class Goatherd:
 
     def metrics(self) -> str:
         """This process's metrics in Prometheus text."""
-        from goatherd.wiring import metrics_text
+        from goatherd.wiring import metrics_text, router_metrics_text
 
-        return metrics_text(self.meter.readings())
+        return metrics_text(self.meter.readings()) + "".join(
+            router_metrics_text(router.readings()) for router in self.routers[:1]
+        )
 
     # --- for the rest of the package --------------------------------------------------------------
 

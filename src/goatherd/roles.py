@@ -53,9 +53,11 @@ async def routing(app: Goatherd) -> AsyncIterator[Router]:
     await session.see_to("ends")
     router = await open_router(app.settings, session.clock)
     await router.start()
+    app.routers.append(router)
     try:
         yield router
     finally:
+        app.routers.remove(router)
         await router.stop()
 
 

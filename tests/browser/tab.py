@@ -7,7 +7,7 @@ from urllib.parse import quote
 from playwright.async_api import BrowserContext, ConsoleMessage, Page, Request, TimeoutError
 
 from tests.browser.scribe import Scribe
-from tests.browser.services import KEEPALIVE, token_for
+from tests.browser.services import token_for
 
 #: Milliseconds within which a page must show what it should; long, for a busy machine.
 PATIENCE = 30_000
@@ -30,12 +30,7 @@ class Tab:
 
     async def open(self, kind: str, origin: str, job_id: str, **options: Any) -> None:
         """Show the page of a job: `plain` is an EventSource, `watch` is goatherd.js."""
-        wanted = {
-            "events": f"/api/v1/tales/{job_id}/events",
-            "token": token_for(job_id),
-            "keepalive": KEEPALIVE,
-            **options,
-        }
+        wanted = {"events": f"/api/v1/tales/{job_id}/events", "token": token_for(job_id), **options}
         await self.page.goto(f"{origin}/pages/{kind}.html?options={quote(json.dumps(wanted))}")
 
     async def shows(self, text: str) -> None:

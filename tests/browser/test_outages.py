@@ -5,7 +5,7 @@ from playwright.async_api import BrowserContext
 from scripts.servers.proxy import Proxy
 from tests.browser.marks import IN_CHROMIUM
 from tests.browser.scribe import PIECES, Scribe, numbered
-from tests.browser.services import Site
+from tests.browser.services import KEEPALIVE, Site
 from tests.browser.tab import assert_told_each_once, follow
 
 pytestmark = IN_CHROMIUM
@@ -60,7 +60,7 @@ async def test_a_page_that_was_offline_catches_up(
 
 async def test_a_gateway_that_hangs_is_noticed(context: BrowserContext, site: Site, scribe: Scribe) -> None:
     """goatherd.js hears no sign of life and comes back; an EventSource would wait for ever."""
-    tab = await follow(context, "watch", site.origin, scribe)
+    tab = await follow(context, "watch", site.origin, scribe, keepalive=KEEPALIVE)
     await tab.is_at("queued")
     await scribe.start()
     await scribe.say("before")

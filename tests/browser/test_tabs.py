@@ -1,12 +1,14 @@
 """Tabs of one origin share one connection; whoever has it may go at any time."""
 
+import asyncio
+
 import pytest
 from playwright.async_api import BrowserContext
 
 from tests.browser.marks import IN_CHROMIUM
 from tests.browser.scribe import PIECES, Scribe, numbered
-from tests.browser.services import Site
-from tests.browser.tab import Tab, follow
+from tests.browser.services import KEEPALIVE, Site
+from tests.browser.tab import PATIENCE, Tab, follow
 
 # No store has a part in it, so one will do.
 pytestmark = [*IN_CHROMIUM, pytest.mark.parametrize("site", ["sqlite"], indirect=True)]
@@ -29,6 +31,23 @@ async def test_tabs_share_one_stream(context: BrowserContext, site: Site, scribe
     for tab in tabs:
         await tab.becomes("ended")
         assert tab.errors + tab.network_errors == []
+
+
+async def test_tabs_may_come_while_much_is_told(context: BrowserContext, site: Site, scribe: Scribe) -> None:
+    async def write() -> None:
+        while len(tabs) < 4:
+            await scribe.say(*numbered(PIECES, len(scribe.text)))
+
+    await scribe.start()
+    tabs = [await follow(context, "watch", site.origin, scribe)]
+    writing = asyncio.create_task(write(), name="scribe")
+    while len(tabs) < 4:
+        tabs.append(await follow(context, "watch", site.origin, scribe))
+    await writing
+    for tab in tabs:
+        await tab.shows(scribe.text)
+        await told_each_once(tab, scribe)
+    assert [len(tab.requests) for tab in tabs] == [1, 0, 0, 0]
 
 
 async def test_another_tab_takes_over_without_gap_or_repeat(
@@ -78,7 +97,7 @@ async def test_a_tab_that_was_loaded_again_joins_the_others(
 async def test_a_tab_that_hangs_does_not_hold_up_the_others(
     context: BrowserContext, site: Site, scribe: Scribe
 ) -> None:
-    hangs, waits = [await follow(context, "watch", site.origin, scribe) for _ in range(2)]
+    hangs, waits = [await follow(context, "watch", site.origin, scribe, keepalive=KEEPALIVE) for _ in range(2)]
     await scribe.start()
     await scribe.say("before")
     for tab in (hangs, waits):
@@ -90,7 +109,9 @@ async def test_a_tab_that_hangs_does_not_hold_up_the_others(
     await waits.shows(scribe.text)
     comes = await follow(context, "watch", site.origin, scribe)
     await comes.shows(scribe.text)
-    await debugger.send("Debugger.disable")
+    # It is not to have a connection any more.
+    async with hangs.page.expect_event("requestfailed", lambda request: request in hangs.requests, timeout=PATIENCE):
+        await debugger.send("Debugger.disable")
     await scribe.say(", after")
     for tab in (hangs, waits, comes):
         await tab.shows(scribe.text)

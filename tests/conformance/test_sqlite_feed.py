@@ -59,6 +59,7 @@ class TestSqliteFeed(SqliteFeedStore, FeedSuite):
         self, store: Path, events: Events, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(feeding, "LIMITS", Limits(unrouted=20, routed=50))
+        monkeypatch.setattr(feeding, "LOOK_EVERY", 1)
         for _ in range(35):
             await by_platform(events, new_id(), queued())
         feed = await self.open(store)

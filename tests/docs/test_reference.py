@@ -15,7 +15,7 @@ import goatherd.sync
 import goatherd.testing
 import goatherd.web
 from goatherd import DeadLetter, Event, Goatherd, Health, Retry, RetryLater, Run, Task, errors
-from goatherd.adapters.prometheus import render
+from goatherd.adapters.prometheus import render, render_router
 from goatherd.config import NAMES, PREFIX, RetryTable
 from goatherd.engine.context import BlockingContext
 from goatherd.engine.meter import Meter
@@ -24,6 +24,7 @@ from goatherd.model.dead_letter import Reason
 from goatherd.model.envelope import Envelope
 from goatherd.model.health import QueueHealth
 from goatherd.model.reply import Reply
+from goatherd.model.routing import RouterReadings
 from goatherd.model.settings import Settings
 from goatherd.model.task import Declaration
 from goatherd.ports.telemetry import AnswerOutcome, CallOutcome, Outcome, Stray
@@ -39,7 +40,7 @@ API = REFERENCE / "api.md"
 #: Members of the app that are there for the rest of the package, not for users.
 INNER = {"add", "arounds", "contracts", "dead_letter_hooks", "default_retry", "definitions", "format_of", "keywords"}
 INNER |= {"lifespans", "meter", "clock", "opener", "queue_named", "session", "settings", "tasks"}
-INNER |= {"announced_contracts", "queues_of"}
+INNER |= {"announced_contracts", "queues_of", "routers"}
 #: Why events of tracked jobs are lost.
 LOSSES = ("store away", "too long", "fault")
 
@@ -141,6 +142,7 @@ def test_the_error_tree_is_true() -> None:
 
 def test_every_metric_is_named() -> None:
     described = re.findall(r"^# TYPE (\S+) (\w+)$", render(Meter().readings()), re.MULTILINE)
+    described += re.findall(r"^# TYPE (\S+) (\w+)$", render_router(RouterReadings()), re.MULTILINE)
     told = {name: cells[1] for name, cells in rows(read("metrics.md")).items() if name.startswith("goatherd_")}
     assert told == dict(described)
 

@@ -1,5 +1,6 @@
 """Run chat-api: python -m examples.chat.api"""
 
+import logging
 import socket
 import sys
 
@@ -21,6 +22,7 @@ class Server(uvicorn.Server):
 
 def main() -> int:
     """Serve until told to stop; the exit code."""
+    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
     try:
         from examples.chat.api.web import web
         from examples.chat.herd import settings

@@ -71,10 +71,16 @@ class ModelServer:
         with self._changed:
             return self._changed.wait_for(lambda: self.left >= times, seconds)
 
+    def wait_until_asked(self, times: int, seconds: float = 20.0) -> bool:
+        """Wait until so many questions came."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self.asked >= times, seconds)
+
     def take(self) -> int | None:
         """A question came: the status of a refusal, or None."""
         with self._changed:
             self.asked += 1
+            self._changed.notify_all()
             return self._refusals.pop() if self._refusals else None
 
     def write(self, message: str, client: socket.socket) -> Iterator[str]:

@@ -13,6 +13,7 @@ import click
 from goatherd.cli.logs import set_up_logging
 from goatherd.cli.output import Output, with_output, without_password
 from goatherd.cli.target import load_app
+from goatherd.cli.wording import counted
 
 if TYPE_CHECKING:
     from socket import socket
@@ -71,7 +72,7 @@ async def _serve_until_told(served: Gateway, listening: socket, drain: float) ->
 
     def stop() -> None:
         clients = served.metrics.connections
-        log.info("Stopping%s", f": {clients} clients are sent away" if clients else "")
+        log.info("Stopping%s", f": {counted(clients, 'client')} sent away" if clients else "")
         server.stop()
 
     for number in heeded_signals():

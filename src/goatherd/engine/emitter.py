@@ -122,6 +122,14 @@ class Emitter:
             await asyncio.shield(self._writing)
         return self.over is None
 
+    async def settled(self) -> bool:
+        """The same, but return as soon as the store is away; what was told is then written later, or lost."""
+        self._flush()
+        while self._writing is not None and not self._outlet.away:
+            self._room.clear()
+            await self._room.wait()
+        return self._writing is None and self.over is None and not len(self._unwritten)
+
     def cancel(self) -> int:
         """Write no more; returns how many events are lost by that."""
         self._ended = True

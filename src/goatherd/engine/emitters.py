@@ -19,6 +19,9 @@ from goatherd.ports.telemetry import Telemetry
 
 #: Seconds that an attempt waits for its first and for its last word to be written; the work goes on without it.
 FIRST_WORD, LAST_WORD = 2.0, 5.0
+#: Seconds that the first of all attempts waits, while the driver is loaded and the store opened: what it would do
+#: again without need may be dear.
+OPENING = 15.0
 #: Seconds between two tries while the store is away.
 AGAIN_AFTER = 0.5
 #: Attempts whose last words may wait for the store after their jobs are settled.
@@ -56,6 +59,8 @@ class Emitters:
         self._keeping: asyncio.Task[None] | None = None
         self._probing = asyncio.Lock()
         self.away = False
+        #: Whether the store has been heard of, well or not.
+        self._met = False
         self.window = habits.window
 
     @property
@@ -87,7 +92,13 @@ class Emitters:
         finishing = asyncio.create_task(self._finish(emitter, last), name=f"last events of {emitter.job_id}")
         finishing.add_done_callback(_tell_trouble)
         try:
-            await asyncio.wait([finishing], timeout=0 if self.away else LAST_WORD)
+            async with asyncio.timeout(LAST_WORD):
+                await emitter.settled()
+                if not self.away:
+                    await asyncio.wait([finishing])
+        except TimeoutError:
+            # It is written later, and nobody waits for that.
+            log.debug("The last events of job %s are still on their way", emitter.job_id)
         finally:
             if not finishing.done():
                 self._leave(emitter, finishing)
@@ -95,7 +106,7 @@ class Emitters:
     async def note(self, job_id: str, event: Event) -> None:
         """The platform's word about a whole job, as well as can be in a moment."""
         try:
-            async with asyncio.timeout(FIRST_WORD):
+            async with asyncio.timeout(self._patience):
                 await (await self._open_events()).append(job_id, Append(events=[event]))
         except (TimeoutError, Unavailable) as trouble:
             self.lost(1, "store away")
@@ -142,10 +153,16 @@ class Emitters:
                 log.warning("Events cannot be written for now; jobs go on: %s", error)
             self.away = True
             raise
+        finally:
+            self._met = True
         if self.away:
             self.away = False
             log.warning("Events can be written again")
         return outcome
+
+    @property
+    def _patience(self) -> float:
+        return FIRST_WORD if self._met else OPENING
 
     # --- within -------------------------------------------------------------------------------------
 
@@ -156,8 +173,8 @@ class Emitters:
 
     async def _first_word(self, emitter: Emitter) -> bool:
         try:
-            async with asyncio.timeout(0 if self.away else FIRST_WORD):
-                return await emitter.written()
+            async with asyncio.timeout(self._patience):
+                return await emitter.settled()
         except TimeoutError:
             return False
 

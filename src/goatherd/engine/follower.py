@@ -9,10 +9,10 @@ from goatherd.errors import Unavailable, UnknownJob
 from goatherd.model.event import BEGINNING, ENDS, Entry, Position
 from goatherd.model.reading import Reading
 
-#: Events, and bytes of them, after which one who is behind gets the state and the text instead.
+#: Events, or bytes of them, after which one who is behind gets the state and the text instead, if these are less.
 FAR_EVENTS, FAR_BYTES = 1000, 256 * 1024
-#: Events that are read at a time for one who is behind; whoever reads slowly holds so many.
-PAGE = 250
+#: Events, and bytes of them, that are read at a time for one who is behind; whoever is slow holds no more.
+PAGE, PAGE_BYTES = 250, 128 * 1024
 
 
 class Follower:
@@ -22,16 +22,24 @@ class Follower:
     """
 
     # Thousands may wait at the same time, so each has a future while it waits and otherwise only its place.
-    __slots__ = ("_every", "_leave", "_nudged", "_page", "_reading", "_waiter", "ended", "hub", "position", "resumed")
+    __slots__ = (
+        "_every", "_has_own", "_leave", "_limit", "_nudged", "_page", "_reading", "_singly_until",
+        "ended", "hub", "position", "resumed", "waiter",
+    )  # fmt: skip
 
     def __init__(self, hub: Hub, leave: Callable[["Follower"], None]) -> None:
         #: What it shares with others who follow the same job.
         self.hub = hub
         self._leave = leave
         self._every = False
+        #: Until there he is told one by one, because the text would be more.
+        self._singly_until = 0
+        self._limit = PAGE
         self._nudged = False
-        self._waiter: asyncio.Future[None] | None = None
-        #: What was read for this one alone and has not been handed out.
+        #: While it waits for more.
+        self.waiter: asyncio.Future[None] | None = None
+        #: Whether something was read for this one alone and has not been handed out, and what.
+        self._has_own = False
         self._page: Sequence[Entry] = ()
         self._reading: Reading | None = None
         #: Of the last event handed out.
@@ -44,7 +52,7 @@ class Follower:
     async def begin(self, after: Position | None, *, every: bool) -> None:
         """Take a place; raises UnknownJob or Unavailable."""
         if after is None:
-            self._reading = await self._read_snapshot()
+            self._reading, self._has_own = await self._read_snapshot(), True
             return
         self.position = after if after.seq else BEGINNING
         self._every = every or not after.seq
@@ -59,28 +67,28 @@ class Follower:
         Raises StopAsyncIteration when the last event has been handed out, and UnknownJob when the store has known
         nothing of the job for a while. A store that is away is waited for. Empty after `nudge`.
         """
+        hub = self.hub
         while True:
             told = self.ready()
             if told is not None:
                 return told
-            if self.ended or self._nudged or self.hub.problem is not None:
+            if self.ended or self._nudged or hub.problem is not None:
                 return self._have_nothing()
-            if not self._is_level():
+            ring = hub.ring
+            if ring is None or (ring.top is not self.position and not ring.covers(self.position)):
                 await self._catch_up()
                 continue
             # Written out here and not in a function of its own: this happens for every event and every follower.
-            waiter = self._waiter = self.hub.loop.create_future()
+            self.waiter = waiter = hub.loop.create_future()
             try:
                 await waiter
             finally:
-                self._waiter = None
+                self.waiter = None
 
     def ready(self) -> Reading | Batch | None:
         """What can be handed out without waiting; None if there is nothing."""
-        if self._reading is not None:
-            return self._hand_out_reading()
-        if self._page:
-            return self._hand_out_page()
+        if self._has_own:
+            return self._hand_out_own()
         ring = self.hub.ring
         batch = None if ring is None else ring.after(self.position)
         if not batch:
@@ -97,7 +105,7 @@ class Follower:
 
     def wake(self) -> None:
         """There may be more."""
-        waiter = self._waiter
+        waiter = self.waiter
         if waiter is not None and not waiter.done():
             waiter.set_result(None)
 
@@ -119,34 +127,33 @@ class Follower:
         self._nudged = False
         return ()
 
-    def _hand_out_reading(self) -> Reading | None:
+    def _hand_out_own(self) -> Reading | Batch:
         reading, self._reading = self._reading, None
         if reading is not None:
+            self._has_own = False
             self.position = reading.top
             self.ended = reading.state.closed
-        return reading
-
-    def _hand_out_page(self) -> Batch:
+            return reading
         batch = cut(self._page)
         self._page = self._page[len(batch) :]
+        self._has_own = bool(self._page)
         self.position = batch[-1].position
         self.ended = batch[-1].kind in ENDS
         return batch
 
     def _is_level(self) -> bool:
-        ring = self.hub.ring
-        return ring is not None and (ring.top is self.position or ring.covers(self.position))
+        return self.hub.ring is not None and self.hub.ring.covers(self.position)
 
     def _is_at_the_end(self) -> bool:
         ring = self.hub.ring
         return self.hub.closed and ring is not None and ring.top == self.position
 
     async def _news(self) -> None:
-        waiter = self._waiter = self.hub.loop.create_future()
+        self.waiter = self.hub.loop.create_future()
         try:
-            await waiter
+            await self.waiter
         finally:
-            self._waiter = None
+            self.waiter = None
 
     async def _catch_up(self) -> None:
         try:
@@ -166,25 +173,39 @@ class Follower:
 
     async def _read(self) -> bool:
         """Read what follows; false if that must be tried again later."""
-        if self._every or not self.hub.is_far(self.position, FAR_EVENTS):
-            reading = await self.hub.read(self.position, PAGE)
-            if reading is None:
-                raise UnknownJob(self.hub.job_id)
-            if reading.resumed and (self._every or not self._is_much(reading)):
-                self._page = reading.entries
-                if not self._page:
-                    # This one has seen all there is, but what all share has not come so far.
-                    await self.hub.look()
-                return True
-            if not reading.resumed:
-                return self._take_instead(reading)
-        return self._take_instead(await self._read_snapshot())
+        if not self._every and self.hub.goes_on_elsewhere(self.position):
+            # All who are here need the same then, and get it together.
+            return self._take_instead(await self._read_snapshot())
+        reading = await self.hub.read(self.position, self._limit)
+        if reading is None:
+            raise UnknownJob(self.hub.job_id)
+        if not reading.resumed:
+            return self._take_instead(reading)
+        if not self._every and (missed := self._much(reading)):
+            instead = await self._read_snapshot()
+            # Of a long text most has been told before: then what follows is less, and who is slow gets it sooner.
+            if len(instead.text or "") < missed:
+                return self._take_instead(instead)
+            self._singly_until = instead.top.seq
+        await self._take_page(reading.entries)
+        return True
+
+    async def _take_page(self, entries: Sequence[Entry]) -> None:
+        self._page, self._has_own = entries, bool(entries)
+        if not entries:
+            # This one has seen all there is, but what all share has not come so far.
+            await self.hub.look()
+        elif sum(len(entry.body) for entry in entries) > PAGE_BYTES:
+            self._page, self._limit = cut(entries), max(self._limit // 4, 10)
+        else:
+            self._limit = min(self._limit * 2, PAGE)
 
     def _take_instead(self, reading: Reading) -> bool:
         """Take what stands for events; false if it is older than what was handed out."""
         lost_its_end = reading.top.epoch == self.position.epoch and reading.top.seq < self.position.seq
         # Whoever writes sends it again, and the log then goes on under another epoch.
-        self._reading = None if lost_its_end else reading
+        if not lost_its_end:
+            self._reading, self._has_own = reading, True
         return not lost_its_end
 
     async def _read_snapshot(self) -> Reading:
@@ -193,6 +214,10 @@ class Follower:
             raise UnknownJob(self.hub.job_id)
         return reading
 
-    def _is_much(self, reading: Reading) -> bool:
-        behind = reading.top.seq - self.position.seq
-        return behind > FAR_EVENTS or sum(len(entry.body) for entry in reading.entries) > FAR_BYTES
+    def _much(self, reading: Reading) -> int:
+        """About how many bytes were missed, if that is much; else 0."""
+        behind, entries = reading.top.seq - self.position.seq, reading.entries
+        if not entries or self.position.seq < self._singly_until:
+            return 0
+        missed = behind * sum(len(entry.body) for entry in entries) // len(entries)
+        return missed if behind > FAR_EVENTS or missed > FAR_BYTES else 0

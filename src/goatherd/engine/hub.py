@@ -130,12 +130,9 @@ class Hub:
             self._snapshot = self._around.begin(self._read_text(), f"goatherd snapshot of {self.job_id}")
         return await self._shared(self._snapshot)
 
-    def is_far(self, position: Position, far: int) -> bool:
-        """Whether so much happened since a position that it is not told one by one."""
-        if self.ring is None:
-            return False
-        top = self.ring.top
-        return top.seq - position.seq > far or position.epoch != top.epoch
+    def goes_on_elsewhere(self, position: Position) -> bool:
+        """Whether the log goes on under another epoch than that of a position."""
+        return self.ring is not None and position.epoch != self.ring.top.epoch
 
     async def _shared(self, task: "asyncio.Task[Result]") -> Result:
         try:
@@ -213,4 +210,7 @@ class Hub:
 
     def _tell(self) -> None:
         for follower in self.followers:
-            follower.wake()
+            # The same as `wake`, written out: there may be thousands.
+            waiter = follower.waiter
+            if waiter is not None and not waiter.done():
+                waiter.set_result(None)

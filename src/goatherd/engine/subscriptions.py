@@ -52,7 +52,8 @@ class Subscriptions:
 
         BEGINNING: all events that are kept, then what comes. None: the job as it stands, in one Reading, then what
         comes. Any other position: what follows on it, or a Reading if that cannot be told one by one. One who is far
-        behind also gets a Reading, unless he wants `every` event that is still kept, as from the BEGINNING.
+        behind also gets a Reading, if it is less than what he missed, unless he wants `every` event that is still
+        kept, as from the BEGINNING.
         """
         if self._closed:
             raise _closed(job_id)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from goatherd.engine.ring import Batch
-from goatherd.model.event import Entry
+from goatherd.model.event import Entry, Position
 from goatherd.model.reading import Reading
 from goatherd.ports.clock import Clock
 from goatherd.web.frame import Format, as_stream
@@ -20,7 +20,7 @@ class Encoding:
     def __init__(self, format: Format, clock: Clock) -> None:
         self.format = format
         self._clock = clock
-        self._reading: Reading | None = None
+        self._position: Position | None = None
         self._snapshot = b""
 
     def of(self, told: Reading | Sequence[Entry]) -> bytes:
@@ -37,10 +37,10 @@ class Encoding:
         return made
 
     def _of_reading(self, reading: Reading) -> bytes:
-        # Those who need one at the same moment share it.
-        if reading is not self._reading:
+        # Those who come while nothing happens share it: a long text is in memory once, however slowly they read.
+        if reading.top != self._position:
             self._snapshot = as_stream(self.format.snapshot(reading, self._clock.now()))
-            self._reading = reading
+            self._position = reading.top
         return self._snapshot
 
 

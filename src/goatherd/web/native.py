@@ -64,8 +64,9 @@ class Native:
         """How the job stands, and the tokens that were read; the last frame has the position."""
         state = reading.state
         tokens = self.entries([entry for entry in reading.entries if entry.kind == "token"])
-        frames = [*tokens, _end(state, now)] if state.closed else [_stage(state, None, now), *tokens]
-        return [*(told._replace(position=None) for told in frames[:-1]), frames[-1]._replace(position=state.position)]
+        frames = [*tokens, _end(state, now)] if state.closed else [*_standing(state, now), *tokens]
+        told = [frame._replace(position=None) for frame in frames]
+        return [*told[:-1], *(last._replace(position=state.position) for last in told[-1:])]
 
 
 def _goes_on(event: Token, following: Sequence[Event]) -> bool:
@@ -115,6 +116,11 @@ def _stage(state: JobState, position: Position | None, now: float) -> Frame:
         told = {"stage": "retrying", "status": "retrying", "error": state.error, "delay": None}
         return frame("retrying", position, **told, **place)
     return _running(state.stage, state.progress, position, place)
+
+
+def _standing(state: JobState, now: float) -> list[Frame]:
+    """How a job stands, for one who keeps the text that he has: `started` would tell him to throw it away."""
+    return [] if state.status == "running" and not state.stage else [_stage(state, None, now)]
 
 
 def _running(stage: str, percent: float | None, position: Position | None, place: dict[str, Any]) -> Frame:

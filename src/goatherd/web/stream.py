@@ -27,7 +27,7 @@ HEADERS: Headers = [
 RETRY = 2000
 RETRY_SPREAD = (500, 2500)
 #: Bytes that are written at a time: a client that reads nothing makes us keep little more.
-PIECE = 64 * 1024
+PIECE = 32 * 1024
 #: What cannot wait in the server, so that one who asks whether somebody is there is not kept waiting himself.
 MOST_MESSAGES = 100
 COMMENT = b":\n\n"
@@ -67,25 +67,12 @@ class Stream:
     async def send(self, headers: Headers, receive: Receive, send: Send) -> None:
         """Write until the job has ended, the client has left or its time is over."""
         self._receive, self._send = receive, send
-        client, crowd, metrics, encoding = self._client, self._crowd, self._metrics, self._wishes.encoding
-        follower = client.follower
+        client = self._client
         try:
             await send({"type": "http.response.start", "status": 200, "headers": [*HEADERS, *headers]})
             await self._open()
-            while not follower.ended:
-                told = await follower.next()
-                if type(told) is Batch and len(body := encoding.of_batch(told)) <= PIECE:
-                    # The same as `_tell`, written out: this happens for every event and every client.
-                    metrics.distributed += len(told)
-                    self._heard_events = True
-                    client.sending_since = crowd.now
-                    await send({"type": "http.response.body", "body": body, "more_body": not follower.ended})
-                    client.sending_since = None
-                    client.spoke_at = crowd.now
-                elif told:
-                    await self._tell(told)
-                elif await self._is_over():
-                    return
+            self._metrics.first_bytes(client.follower.hub.loop.time() - self.began)
+            await self._follow()
         except GoatherdError as error:
             # The log is gone, and whoever comes back is told what the history knows; or the app was closed.
             await self._send_away("gone" if isinstance(error, UnknownJob) else "drain")
@@ -102,28 +89,51 @@ class Stream:
             self._crowd.dismiss(client.subject)
 
     async def _open(self) -> None:
-        beginning, self._beginning = self._beginning, None
+        beginning, follower = self._beginning, self._client.follower
         assert beginning is not None, "a stream is sent once"
-        follower = self._client.follower
         position = follower.position
         first = follower.ready()
-        told = as_stream(beginning.frames) + (b"" if first is None else self._encode(first))
+        body = b"" if first is None else self._encode(first)
         if beginning.mode == "snapshot":
             position = follower.position
+        # While a client reads slowly, only what all share is kept for it.
+        self._beginning = first = None
         place = position if position.seq else "earliest"
         head = f"retry: {RETRY}\n: goatherd mode={beginning.mode} pos={place}\n\n".encode()
-        await self._say(head + told, last=follower.ended)
-        self._metrics.first_bytes(asyncio.get_running_loop().time() - self.began)
+        head += as_stream(beginning.frames)
+        if len(body) <= PIECE:
+            await self._say(head + body, last=follower.ended)
+        else:
+            await self._say(head)
+            await self._say(body, last=follower.ended)
 
-    async def _tell(self, told: Reading | Sequence[Entry]) -> None:
-        if isinstance(told, Reading):
-            self._metrics.resyncs["slow"] += 1
-        await self._say(self._encode(told), last=self._client.follower.ended)
+    async def _follow(self) -> None:
+        client, crowd, metrics, encoding = self._client, self._crowd, self._metrics, self._wishes.encoding
+        follower, send = client.follower, self._send
+        while not follower.ended:
+            told = await follower.next()
+            if type(told) is Batch and len(body := encoding.of_batch(told)) <= PIECE:
+                # The same as below, written out: this happens for every event and every client.
+                metrics.distributed += len(told)
+                self._heard_events = True
+                client.sending_since = crowd.now
+                await send({"type": "http.response.body", "body": body, "more_body": not follower.ended})
+                client.sending_since = None
+                client.spoke_at = crowd.now
+            elif told:
+                # Handed on for good, for a whole text may be in it, and the client may take long.
+                body = self._encode(told)
+                del told
+                await self._say(body, last=follower.ended)
+            elif await self._is_over():
+                return
 
     def _encode(self, told: Reading | Sequence[Entry]) -> bytes:
         if not isinstance(told, Reading):
             self._metrics.distributed += len(told)
             self._heard_events = True
+        elif self._beginning is None:
+            self._metrics.resyncs["slow"] += 1
         return self._wishes.encoding.of(told)
 
     async def _is_over(self) -> bool:

@@ -1,6 +1,6 @@
 """chat-api as its clients see it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx2
@@ -10,19 +10,16 @@ from examples.chat.chat import Chat
 from examples.chat.story.stage import Stage
 from examples.chat.story.watcher import Watcher
 from examples.running.programs import Program
-from tests.acceptance.chat.conftest import OpenChat
+from tests.acceptance.chat.conftest import ON_A_FILE, OpenChat
+from tests.acceptance.chat.premises import chat_in
 
-pytestmark = [pytest.mark.xdist_group("chat sqlite")]
-
-
-@pytest.fixture
-def stores() -> Mapping[str, str]:
-    return {}
+pytestmark = ON_A_FILE
 
 
-@pytest.fixture
-def stage(open_chat: OpenChat) -> Iterator[Stage]:
-    with open_chat({}, "router", "worker") as opened:
+@pytest.fixture(scope="module")
+def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    """One for all tests that do no harm; nobody answers there."""
+    with chat_in(tmp_path_factory.mktemp("chat"), {}, "router", "worker") as opened:
         yield opened
 
 
@@ -56,10 +53,10 @@ def test_what_there_is_not(stage: Stage) -> None:
 
 def test_a_question_waits_for_a_worker_and_can_be_called_off(stage: Stage) -> None:
     accepted = stage.ask("Hello!")
-    [waiting] = stage.get(f"/api/v1/chat/{stage.chat_id}/messages")["messages"]
+    *_, waiting = stage.get(f"/api/v1/chat/{stage.chat_id}/messages")["messages"]
     assert (waiting["status"], waiting["stream"]["job_id"]) == ("queued", accepted["job_id"])
     assert stage.post(accepted["cancel_url"], None, 200) == {"cancelled": True}
-    [stopped] = stage.get(f"/api/v1/chat/{stage.chat_id}/messages")["messages"]
+    *_, stopped = stage.get(f"/api/v1/chat/{stage.chat_id}/messages")["messages"]
     assert (stopped["status"], stopped["stream"]) == ("cancelled", None)
 
 
@@ -84,9 +81,8 @@ def test_the_history_outlasts_the_program(open_chat: OpenChat) -> None:
 
 def test_without_a_gateway_of_its_own_the_api_has_one_in_it(tmp_path: Path) -> None:
     chat = Chat(tmp_path, {"CHAT_PORT": "0", "CHAT_PAUSE": "0"}, lambda _name, _line: None)
-    alone = Program(
-        "api", ["-m", "examples.chat.api"], "Serving on", {**chat.environment, "CHAT_GATEWAY_URL": ""}, chat.tell
-    )
+    environment = {**chat.environment, "CHAT_GATEWAY_URL": ""}
+    alone = Program("api", ["-m", "examples.chat.api"], "Serving on", environment, chat.tell)
     chat.programs = (chat.worker, alone)
     with chat, httpx2.Client(base_url=chat.url, timeout=20) as client:
         accepted = client.post("/api/v1/chat/mine/messages", json={"message": "Hello!"}).json()

@@ -10,6 +10,7 @@ import pytest
 
 from examples.chat.story.play import SCENES
 from examples.running.programs import TOP
+from tests.acceptance.chat.conftest import ON_A_FILE
 from tests.acceptance.cli.stage import Running
 from tests.docs.story import user_environment
 
@@ -26,7 +27,7 @@ def play(*arguments: str) -> str:
 
 
 @pytest.mark.timeout(150)
-@pytest.mark.xdist_group("chat sqlite")
+@ON_A_FILE
 def test_the_story_holds_on_one_file() -> None:
     assert ALL_HELD in play("--once")
 
@@ -38,7 +39,7 @@ def test_the_story_holds_on_private_servers() -> None:
     assert ALL_HELD in play("--servers", "--once")
 
 
-@pytest.mark.xdist_group("chat sqlite")
+@ON_A_FILE
 def test_the_chat_is_open_until_ctrl_c(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "examples.chat", "--folder", str(tmp_path)]
     chat = Running(command, TOP, {**user_environment(), "CHAT_PORT": "0"})
@@ -55,7 +56,7 @@ def test_the_chat_is_open_until_ctrl_c(tmp_path: Path) -> None:
         chat.close()
 
 
-@pytest.mark.xdist_group("chat sqlite")
+@ON_A_FILE
 def test_a_program_that_cannot_start_ends_all_with_its_words(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "examples.chat", "--folder", str(tmp_path)]
     environment = {**user_environment(), "CHAT_PORT": "0", "XREAD_COUNT": "many", "STATE_TTL": "-1"}

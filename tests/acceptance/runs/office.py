@@ -90,7 +90,7 @@ async def dawdle() -> None:
     await asyncio.Event().wait()
 
 
-@app.task(queue=app.queue("briefly", ttl=0.3))
+@app.task(queue=app.queue("briefly", ttl=0.3, dead_letter=("office.graves", "briefly")))
 async def brief() -> None:
     note("brief")
 
@@ -105,17 +105,21 @@ async def taskiq_order(item: str) -> str:
     return f"one {item}"
 
 
+def say(word: object) -> None:
+    sys.stdout.write(json.dumps(word) + "\n")
+
+
 async def watch(job_id: str, after: str) -> None:
     async with app:
         run = app.run(job_id)
         async for event in run.events(after or None):
-            print(json.dumps([type(event).__name__, event.id]), flush=True)
-        print(json.dumps([await run.status(), await run.text()]), flush=True)
+            say([type(event).__name__, event.id])
+        say([await run.status(), await run.text()])
 
 
 async def cancel(job_id: str) -> None:
     async with app:
-        print(json.dumps(await app.run(job_id).cancel()), flush=True)
+        say(await app.run(job_id).cancel())
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Whatever becomes of a job, its watchers are told, and nobody waits for ever."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from types import ModuleType
@@ -7,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from goatherd import Goatherd, JobFailed, Run, Task
+from goatherd import DeadLetter, Goatherd, JobFailed, Run, Task
 from goatherd.errors import JobExpired
 from goatherd.events import Event, Failed, Retrying, Started, Token
 from goatherd.roles import working
@@ -79,6 +80,37 @@ async def test_a_job_that_waits_longer_than_its_queue_allows_expires(office: Mod
         run = await office.brief.start()
         assert isinstance(await failure_of(run, "expired"), JobExpired)
     assert notes.lines == []
+
+
+async def test_a_hook_hears_of_jobs_that_expired_and_so_do_their_watchers(office: ModuleType) -> None:
+    heard: asyncio.Queue[DeadLetter] = asyncio.Queue()
+
+    @office.app.on_dead_letter
+    async def hear(letter: DeadLetter) -> None:
+        heard.put_nowait(letter)
+
+    async with office.app:
+        run = await office.write.options(deadline=0.3).start(3)
+        async with working(office.app, queues=["office.dead-letters"]):
+            assert isinstance(await failure_of(run, "expired"), JobExpired)
+            async with asyncio.timeout(PATIENCE):
+                letter = await heard.get()
+            assert (letter.job_id, letter.reason, letter.task) == (run.id, "expired", "write")
+
+
+async def test_the_news_of_a_death_leave_the_log_as_it_is(office: ModuleType) -> None:
+    heard: asyncio.Queue[DeadLetter] = asyncio.Queue()
+
+    @office.app.on_dead_letter
+    async def hear(letter: DeadLetter) -> None:
+        heard.put_nowait(letter)
+
+    async with office.app.serve("worker"):
+        run = await office.refuse.start()
+        events = await told(run)
+        async with asyncio.timeout(PATIENCE):
+            await heard.get()
+        assert await told(run) == events
 
 
 @pytest.mark.parametrize(("kind", "error"), [("no JSON", "NotImplementedError"), ("large", "ResultTooLarge")])

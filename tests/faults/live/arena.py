@@ -15,7 +15,7 @@ from scripts.servers.redis import Redis, ensure_redis
 from tests.faults.live.http import NoStream, get
 from tests.faults.live.lossy import LossyProxy
 from tests.faults.live.processes import Program, ScribeProcess, Server
-from tests.faults.live.scribe import Fate, Order, Report
+from tests.faults.live.scribe import Order, Report
 
 SECRET = "known to the chaos run alone"
 #: Attempts whose process is gone, or seems to be.
@@ -64,7 +64,7 @@ class Arena:
         self.scribes: list[ScribeProcess] = []
         self.live: LossyProxy
         self.line: Proxy
-        self._waiting: dict[tuple[str, int], tuple[asyncio.Future[Fate | str], ScribeProcess]] = {}
+        self._waiting: dict[tuple[str, int], tuple[asyncio.Future[str], ScribeProcess]] = {}
         self._life = AsyncExitStack()
 
     @property
@@ -107,12 +107,12 @@ class Arena:
             token = sign(SECRET, "chaos", job, "client", time.time() + 3600)
         return self.chance.choice(self.gateways).port, f"/api/v1/chaos/{job}/events?token={token}"
 
-    async def perform(self, order: Order) -> Fate | str:
+    async def perform(self, order: Order) -> str:
         """Have an attempt done; returns what became of it, or LOST when its process is gone or seems to be."""
         while not (well := [one for one in self.scribes if not one.frozen and one.process.returncode is None]):
             await asyncio.sleep(0.02)
         scribe = self.chance.choice(well)
-        fate: asyncio.Future[Fate | str] = asyncio.get_running_loop().create_future()
+        fate: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         key = (order.job, order.generation)
         self._waiting[key] = (fate, scribe)
         scribe.give(order)

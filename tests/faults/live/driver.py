@@ -80,6 +80,8 @@ class Driver:
         self.tally = Tally()
         self._judge = Judge(arena, events, self.tally)
         self._ended: list[str] = []
+        #: Attempts, also those that are taken for dead.
+        self._working: set[asyncio.Task[str]] = set()
 
     async def run(self) -> Tally:
         arena, plan = self._arena, self._plan
@@ -96,6 +98,9 @@ class Driver:
             playing = [group.create_task(play(), name="job") for _ in range(plan.jobs)]
             await asyncio.gather(*playing)
             over.set()
+        for attempt in tuple(self._working):
+            attempt.cancel()
+        await asyncio.gather(*self._working, return_exceptions=True)
         await self._judge.history(self._ended)
         self.tally.seconds = time.monotonic() - began
         self.tally.harm["live messages lost"] += arena.live.dropped
@@ -142,7 +147,9 @@ class Driver:
                 job=script.job, length=script.length, stage_every=script.stage_every, generation=generation,
                 attempt=attempt, pause=plan.pause, fails_after=fails_after,
             )  # fmt: skip
-            working = asyncio.ensure_future(self._arena.perform(order))
+            working = asyncio.create_task(self._arena.perform(order), name="attempt")
+            self._working.add(working)
+            working.add_done_callback(self._working.discard)
             if chance.random() < plan.redelivered:
                 # The broker takes the worker for dead, and it is not: two attempts are made at the same time.
                 await asyncio.wait([working], timeout=chance.random() * plan.takes(script))

@@ -180,9 +180,7 @@ async def test_a_store_that_was_emptied_gets_the_whole_in_one(desk: Desk) -> Non
     assert await desk.text() == "all of it"
 
 
-async def test_what_an_adapter_cannot_write_does_not_cost_the_end(
-    desk: Desk, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_what_an_adapter_cannot_write_does_not_cost_the_end(desk: Desk, caplog: pytest.LogCaptureFixture) -> None:
     emitter = await desk.begun()
     desk.store.answers.clear()
     desk.store.breaks = lambda append: any(isinstance(event, Progress) for event in append.events)
@@ -282,6 +280,6 @@ async def test_a_thread_gets_its_mistake_back(desk: Desk) -> None:
     teller = FromThread(await desk.begun())
     for wrong in ((b"x", "answer"), ("a\udc80", "answer")):
         with pytest.raises((TypeError, ValueError)):
-            await asyncio.to_thread(teller.token, *wrong)  # type: ignore[arg-type]  # that is the point
+            await asyncio.to_thread(teller.token, *wrong)
     with pytest.raises(ValueError, match="no number"):
         await asyncio.to_thread(teller.progress, "s", float("inf"), "", {})

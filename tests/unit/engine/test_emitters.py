@@ -93,10 +93,26 @@ async def test_a_store_that_hangs_delays_a_beginning_by_a_moment_only(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(emitters_module, "FIRST_WORD", 0.01)
+    await desk.begun()
     desk.store.answers.clear()
     emitter = await in_time(desk.begun())
     desk.store.answers.set()
     assert await in_time(emitter.written())
+
+
+async def test_the_first_of_all_beginnings_waits_until_the_store_is_open(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A job that is done already must not be done again because a new worker is still loading its driver."""
+    monkeypatch.setattr(emitters_module, "FIRST_WORD", 0.0)
+    await say(desk, done(0))
+    desk.store.answers.clear()
+    beginning = asyncio.create_task(desk.emitters.begin(desk.job, 1))
+    await desk.saw("asked", 2)
+    await asyncio.sleep(0.05)
+    monkeypatch.undo()
+    desk.store.answers.set()
+    assert await in_time(beginning) == "done"
 
 
 # --- two who have the same job -------------------------------------------------------------------------------------

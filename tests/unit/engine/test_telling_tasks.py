@@ -15,7 +15,7 @@ from goatherd.events import Done, Event, Failed, Progress, Token
 from goatherd.run import Run
 from tests.unit.engine.stage import PATIENCE, Notes, at_work
 
-PROGRAM = '''
+PROGRAM = """
 import threading
 import time
 from pathlib import Path
@@ -46,7 +46,7 @@ def haunt(ctx: sync.Context, marker: str) -> None:
 @app.task(executor="process")
 def mistaken(ctx: sync.Context) -> None:
     ctx.progress("x", what=object())
-'''
+"""
 
 
 async def told(run: Run[Any]) -> list[Event]:

@@ -106,9 +106,7 @@ async def test_a_job_that_is_put_back_with_other_arguments_may_succeed(app: Goat
         assert kinds(await told(run)) == ["Queued", "Started", "Done"]
 
 
-async def test_a_job_that_was_put_back_is_not_ended_by_the_news_of_its_death(
-    app: Goatherd, counter: Counter
-) -> None:
+async def test_a_job_that_was_put_back_is_not_ended_by_the_news_of_its_death(app: Goatherd, counter: Counter) -> None:
     """The announcement of a dead letter may be read long after the letter was replayed."""
     async with at_work(app) as stage:
         run = await counter.task.start("bad")
@@ -140,6 +138,7 @@ async def test_a_job_that_was_not_accepted_can_be_started_again_under_its_id(
     app: Goatherd, counter: Counter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(app) as stage:
+
         async def refuse(_messages: object) -> None:
             raise Unavailable("The broker is away.")
 

@@ -7,7 +7,6 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-import msgspec
 from pamqp import commands
 
 from goatherd.adapters.rabbitmq import properties
@@ -271,13 +270,12 @@ class Subscription:
     ) -> tuple[Delivery, Properties]:
         read = properties.read_or_nothing(content.properties)
         body = content.body
-        announces = bool(told.exchange) and told.exchange.decode() in self._care.announcing_exchanges
-        if announces:
+        if told.exchange and told.exchange.decode() in self._care.announcing_exchanges:
             body = self._care.announced(read, body, told.routing_key.decode())
+            # It is no copy of the job that is dead: it does not expire, nobody waits for an answer to it or watches
+            # it, and its failures are its own.
+            read = Properties(message_id=read.message_id or read.correlation_id)
         message = incoming(self._queue, read, body)
-        if announces and message.reply_to:
-            # Whoever waited for the job that is dead waits for no answer to its announcement.
-            message = msgspec.structs.replace(message, reply_to="", correlation_id="")
         due = read.headers.get(DUE)
         accepted = due / 1000 if isinstance(due, int) else float(read.timestamp) or now
         deaths = self._care.deaths(message) if told.redelivered else 0

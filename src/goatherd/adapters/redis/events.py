@@ -12,7 +12,7 @@ from goatherd.adapters.redis.names import Names
 from goatherd.adapters.redis.scripts import APPEND, KEEP, OF_EVENTS, READ
 from goatherd.adapters.redis.subscriber import RedisWatch, Subscriber
 from goatherd.model.admission import Append, Outcome, new_epoch
-from goatherd.model.event import Position
+from goatherd.model.event import Position, Token
 from goatherd.model.job_state import JobState
 from goatherd.model.reading import Kept, Reading
 from goatherd.ports.events import PAGE, Wake
@@ -47,7 +47,7 @@ class RedisEvents:
         await self._commands.open()
 
     async def append(self, job_id: str, append: Append) -> Outcome:
-        arguments = (
+        arguments: tuple[Any, ...] = (
             new_epoch(),
             "" if self._relayed else self._names.channel(job_id),
             self._ttl,
@@ -56,11 +56,12 @@ class RedisEvents:
             append.run,
             append.number,
             len(append.events),
-            job_id,
-            self._feed_terms,
             *(argument for event in append.events for argument in event_arguments(event)),
         )
-        keys = self._names.written_by_append(job_id)
+        keys = self._names.of_job(job_id)
+        if self._relayed or not all(isinstance(event, Token) for event in append.events):
+            keys += self._names.fed_by(job_id)
+            arguments += (job_id, self._feed_terms)
         answer, epoch, seq, told = await self._commands.run(APPEND, keys, *arguments, lineage=True)
         said = answer.decode()
         return Outcome(

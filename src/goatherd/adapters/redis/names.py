@@ -15,14 +15,14 @@ class Names(msgspec.Struct, frozen=True, kw_only=True):
     live_prefix: str
     shards: int
 
-    def of_job(self, job: str) -> tuple[str, str, str]:
+    def of_job(self, job: str) -> tuple[str, ...]:
         """Its state, its log and its text."""
         prefix = self.prefix
         return f"{prefix}:state:{job}", f"{prefix}:log:{job}", f"{prefix}:token_state:{job}"
 
-    def written_by_append(self, job: str) -> tuple[str, ...]:
-        """All keys that an append to a job may touch."""
-        return *self.of_job(job), self.shard(zlib.crc32(job.encode()) % self.shards), self.dropped
+    def fed_by(self, job: str) -> tuple[str, ...]:
+        """Where routers hear of its events, and what counts those that they never heard of."""
+        return self.shard(zlib.crc32(job.encode()) % self.shards), self.dropped
 
     def channel(self, job: str) -> str:
         """Where its watchers are called."""

@@ -125,10 +125,12 @@ class FeedSuite(TakeoverCases, FeedCases):
         await self.wipe(store)
         await feed.settle(lost)
         job = await busy_job(events, 2)
+        found: list[Fed] = []
         # The first to ask may be told that it was lost.
         with suppress(Unavailable):
-            await feed.take(ALL, 0.0)
-        assert seqs(await taken(feed, 3), job) == [1, 2, 4]
+            found += await feed.take(ALL, 0.0)
+        found += await taken(feed, 3 - len(found))
+        assert seqs(found, job) == [1, 2, 4]
 
     async def test_closing_twice_is_harmless(self, open_feed: OpenFeed) -> None:
         feed = await open_feed()

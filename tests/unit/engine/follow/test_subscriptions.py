@@ -161,12 +161,26 @@ async def test_one_who_is_far_behind_gets_the_whole_text_at_once(subscriptions: 
 
 async def test_events_of_many_bytes_also_make_one_far_behind(subscriptions: Subscriptions, author: Author) -> None:
     first = await author.say("0 ")
-    await author.say(*("x" * 2048 for _ in range(200)))
+    for number in range(200):
+        await author.write(author.progress("work", number, filling="x" * 2048))
     again = Watcher(await subscriptions.follow(JOB, first.position))
-    assert isinstance(await again.take(), Reading)
-    every = Watcher(await subscriptions.follow(JOB, BEGINNING))
-    taken = [await only_entries(every) for _ in range(3)]
-    assert max(sum(len(entry.body) for entry in batch) for batch in taken) <= 64 * 1024
+    told = await again.take()
+    assert isinstance(told, Reading)
+    assert (told.state.progress, told.text) == (199, "0 ")
+
+
+async def test_a_long_text_is_not_told_again_and_again_to_one_who_is_slow(
+    subscriptions: Subscriptions, author: Author
+) -> None:
+    for _ in range(10):
+        first = await author.say(*("x" * 2048 for _ in range(50)))
+    await author.say(*("y" * 2048 for _ in range(200)))
+    slow = Watcher(await subscriptions.follow(JOB, first.position))
+    sizes = []
+    while slow.position.seq < first.position.seq + 200:
+        sizes.append(sum(len(entry.body) for entry in await only_entries(slow)))
+    assert slow.text == "y" * 2048 * 200
+    assert max(sizes) <= 64 * 1024
 
 
 async def test_a_nudge_lets_the_one_who_waits_go_on_with_nothing(subscriptions: Subscriptions, author: Author) -> None:

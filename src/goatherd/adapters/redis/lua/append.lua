@@ -1,20 +1,20 @@
 -- Append events to a job: its log, its state, its text, the feed of routers and the call to its watchers, in one step.
 -- What may be written is decided as in goatherd.model.admission.
 --
--- KEYS: 1 state (hash), 2 log (stream), 3 text (string), 4 the feed's shard (stream), 5 events dropped from it (string)
+-- KEYS: 1 state (hash), 2 log (stream), 3 text (string); if routers are to hear of it also 4 the feed's shard (stream),
+--       5 events dropped from it (string)
 -- ARGV: 1 the server's lineage, '' if unknown      2 an epoch that was never used
 --       3 the watchers' channel, '' if another server calls them: then routers need tokens, too
 --       4 milliseconds to keep the job             5 events to keep
 --       6 attempt                                  7 its run, '' for the platform    8 number of the first event
---       9 how many events                         10 the job's id
---      11 of the feed: milliseconds to keep it, events to keep before and after the first router came, bytes of the
---         largest body
---      then for each event: kind, body, '1' if the text so far is void, what the text grows by, how many fields of
---      the state get another value, and each of them with its value
+--       9 how many events; then for each: kind, body, '1' if the text so far is void, what the text grows by,
+--       how many fields of the state get another value, and each of them with its value
+--       after them, if routers are to hear of it: the job's id; and of the feed in one word each the milliseconds to
+--       keep it, the events to keep before and after the first router came, and the bytes of the largest body
 -- Returns the answer, epoch, seq, and with a gap the number expected, when fenced off the attempt that writes.
 local lineage, new_epoch, channel, ttl, limit = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local attempt, run, number, count = tonumber(ARGV[6]), ARGV[7], tonumber(ARGV[8]), tonumber(ARGV[9])
-local kind, last = ARGV[12], tonumber(ARGV[8]) + tonumber(ARGV[9]) - 1
+local kind, last = ARGV[10], tonumber(ARGV[8]) + tonumber(ARGV[9]) - 1
 
 local fields = {'epoch', 'seq', 'attempt', 'run', 'number', 'status', 'closed', 'lineage', 'size'}
 local known = {}
@@ -57,7 +57,7 @@ elseif renames then
     epoch = new_epoch
 end
 
-local lines, fed, place = {}, {}, 12
+local lines, fed, place = {}, KEYS[4] and {}, 10
 for event = 1, count do
     local event_kind, body, voids, text, pairs_ahead = unpack(ARGV, place, place + 4)
     local following = place + 5 + 2 * tonumber(pairs_ahead)
@@ -72,7 +72,7 @@ for event = 1, count do
         for field = place + 5, following - 1, 2 do changes[ARGV[field]] = ARGV[field + 1] end
         local id = epoch .. '-' .. seq
         lines[#lines + 1] = id .. ' ' .. event_kind .. ' ' .. body
-        if event_kind ~= 'token' or channel == '' then fed[#fed + 1] = {id, event_kind, body} end
+        if fed and (event_kind ~= 'token' or channel == '') then fed[#fed + 1] = {id, event_kind, body} end
     end
     place = following
 end
@@ -88,12 +88,13 @@ end
 redis.call('HSET', KEYS[1], unpack(flat))
 for key = 1, 3 do redis.call('PEXPIRE', KEYS[key], ttl) end
 
-if #fed > 0 then
-    local keep, unrouted, routed, largest = string.match(ARGV[11], '(%d+) (%d+) (%d+) (%d+)')
+if fed and #fed > 0 then
+    local job = ARGV[place]
+    local keep, unrouted, routed, largest = string.match(ARGV[place + 1], '(%d+) (%d+) (%d+) (%d+)')
     for _, event in ipairs(fed) do
         local body = event[3]
         if #body > tonumber(largest) then body = '' end
-        redis.call('XADD', KEYS[4], '*', 'job', ARGV[10], 'id', event[1], 'k', event[2], 'd', body)
+        redis.call('XADD', KEYS[4], '*', 'job', job, 'id', event[1], 'k', event[2], 'd', body)
     end
     redis.call('PEXPIRE', KEYS[4], keep)
     local length = redis.call('XLEN', KEYS[4])
