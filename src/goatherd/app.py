@@ -25,10 +25,10 @@ from goatherd.model.formats import FORMATS, Format
 from goatherd.model.health import Health
 from goatherd.model.job import Job
 from goatherd.model.retry import Retry
-from goatherd.model.seconds import Seconds, seconds
+from goatherd.model.seconds import Seconds, declared_span
 from goatherd.model.settings import Settings, SettingsKeywords
 from goatherd.model.task import TaskDefinition
-from goatherd.model.topology import Queue, Topology, check_queue_name
+from goatherd.model.topology import Queue, check_queue_name
 from goatherd.ports.clock import Clock, SystemClock
 from goatherd.roles import Role, doing, serving
 from goatherd.run import Run
@@ -54,7 +54,7 @@ class Goatherd:
         self.keywords: Mapping[str, Any] = settings
         self._tasks: dict[str, Task[..., Any]] = {}
         self._contracts = Contracts(name)
-        self.topology = Topology()
+        self.topology = self._contracts.topology
         self._sessions: dict[asyncio.AbstractEventLoop, Session] = {}
         #: Two tasks may enter at the same moment; the second waits for what the first opens.
         self._opening: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
@@ -108,7 +108,7 @@ class Goatherd:
         """
         for name in ("timeout", "deadline"):
             if options.get(name) is not None:
-                options[name] = _span(name, options[name])
+                options[name] = declared_span(name, options[name])
         if isinstance(options.get("queue"), Queue):
             options["queue"] = self._contracts.own(options["queue"]).name
         if not functions:
@@ -146,7 +146,7 @@ class Goatherd:
             exchange=exchange,
             routing_key=routing_key,
             type=type,
-            ttl=None if ttl is None else _span("ttl", ttl),
+            ttl=None if ttl is None else declared_span("ttl", ttl),
             max_length=max_length,
             dead_letter=dead_letter,
             arguments=dict(arguments or {}),
@@ -262,10 +262,6 @@ class Goatherd:
         wanted = self.settings.default_queue if name is None else name
         return self._contracts.find(wanted) or Queue(name=wanted)
 
-    def queues_of(self, task: TaskDefinition | None) -> list[str]:
-        """The queues on which a job may be: its task's, or any of the app's if the task is not known."""
-        return [task.queue] if task is not None else [queue.name for queue in self.contracts()]
-
     def format_of(self, queue: str) -> Format:
         """How messages on a queue look."""
         if queue == announcement_queue(self._name).name:
@@ -288,8 +284,7 @@ class Goatherd:
         return [replace(queue, announces_to=announcements.name) for queue in self._own_contracts()] + [announcements]
 
     def _own_contracts(self) -> list[Queue]:
-        queues = self._contracts.with_those_of(task.queue for task in self.definitions())
-        return [self.topology.with_exchange(queue) for queue in queues]
+        return self._contracts.with_those_of(task.queue for task in self.definitions())
 
     def session(self) -> Session:
         """The open session of this event loop; raises NotOpen."""
@@ -297,10 +292,3 @@ class Goatherd:
             return self._sessions[asyncio.get_running_loop()]
         except (KeyError, RuntimeError) as error:
             raise NotOpen(self._name) from error
-
-
-def _span(name: str, value: Seconds) -> float:
-    try:
-        return seconds(value)
-    except ValueError as error:
-        raise DefinitionError(f"{name}: {error}") from error

@@ -82,7 +82,8 @@ class Run(Generic[R_co]):
 
     async def cancel(self) -> bool:
         """Ask it to stop: one that waits is not started, one that runs is cancelled; false if it had ended."""
-        queues = self._app.queues_of(self._task)
+        known = self._task
+        queues = [known.queue] if known is not None else [queue.name for queue in self._app.contracts()]
         return await self._app.session().tracked.cancel(self._id, queues)
 
     def stream_token(self, subject: str, *, expires: Seconds = 900) -> str:

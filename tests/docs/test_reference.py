@@ -40,7 +40,7 @@ API = REFERENCE / "api.md"
 #: Members of the app that are there for the rest of the package, not for users.
 INNER = {"add", "arounds", "contracts", "dead_letter_hooks", "default_retry", "definitions", "format_of", "keywords"}
 INNER |= {"lifespans", "meter", "clock", "opener", "queue_named", "session", "settings", "tasks"}
-INNER |= {"announced_contracts", "queues_of", "routers"}
+INNER |= {"announced_contracts", "routers"}
 #: Why events of tracked jobs are lost.
 LOSSES = ("store away", "too long", "fault")
 

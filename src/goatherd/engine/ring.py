@@ -15,7 +15,7 @@ class Batch(tuple[Entry, ...]):
     """Events that follow directly on each other. All who are equally far get the same one."""
 
     #: What those who got it have made of it, so that it is made once: frames by their format.
-    made: dict[Any, bytes]
+    made: dict[Any, Any]
 
     def __new__(cls, entries: Sequence[Entry] = ()) -> "Batch":
         """Take these, and nothing made of them yet."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from goatherd.errors import DefinitionError
-from goatherd.model.topology import Queue
+from goatherd.model.topology import Queue, Topology
 
 
 class Contracts:
@@ -12,6 +12,8 @@ class Contracts:
     def __init__(self, app: str) -> None:
         self._app = app
         self._described: dict[str, Queue] = {}
+        #: What no queue says: the exchanges.
+        self.topology = Topology()
 
     def add(self, queue: Queue) -> None:
         """Describe one more; raises DefinitionError if that was done before."""
@@ -43,4 +45,4 @@ class Contracts:
         """Every described queue, those on which services answer, and those of the app's tasks."""
         answered = [queue.answers.queue for queue in self._described.values() if queue.answers is not None]
         names = dict.fromkeys((*self._described, *answered, *tasks))
-        return [self.find(name) or Queue(name=name) for name in names]
+        return [self.topology.with_exchange(self.find(name) or Queue(name=name)) for name in names]

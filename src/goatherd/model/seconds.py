@@ -4,6 +4,8 @@ import math
 from datetime import timedelta
 from typing import TypeAlias
 
+from goatherd.errors import DefinitionError
+
 Seconds: TypeAlias = float | timedelta
 
 
@@ -16,3 +18,11 @@ def seconds(value: Seconds) -> float:
     if not math.isfinite(span):
         raise ValueError(f"{value!r} is not a span of time; give a number of seconds or a timedelta.")
     return span
+
+
+def declared_span(name: str, value: Seconds) -> float:
+    """A time in a declaration, as seconds; raises DefinitionError."""
+    try:
+        return seconds(value)
+    except ValueError as error:
+        raise DefinitionError(f"{name}: {error}") from error

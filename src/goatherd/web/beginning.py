@@ -5,7 +5,8 @@ from typing import Literal
 
 from goatherd.engine.follower import Follower
 from goatherd.errors import UnknownJob
-from goatherd.model.event import Position
+from goatherd.model.event import BEGINNING, Position
+from goatherd.model.job_state import JobState
 from goatherd.model.reading import Reading
 from goatherd.web.cursor import AfterToken, Cursor
 from goatherd.web.frame import Format, Frame
@@ -31,8 +32,12 @@ async def begin(source: Source, job_id: str, cursor: Cursor, format: Format, now
 
 async def _after_token(source: Source, job_id: str, seq: int, format: Format, now: float) -> Beginning:
     """The tokens after a number, if these are all there are and belong to the same text; else the whole text."""
-    top = await _now(source, job_id)
-    reading = await source.events.read(job_id, Position(top.epoch, seq))
+    whole = await source.events.read(job_id, BEGINNING, 1)
+    if whole is None:
+        raise UnknownJob(job_id)
+    # A number does not say which log it is from; in one that was lost and begun anew it stands for something else.
+    counts = whole.resumed and [entry.kind for entry in whole.entries] == ["queued"]
+    reading = await source.events.read(job_id, Position(whole.top.epoch, seq)) if counts else None
     if reading is None or not _goes_on(reading):
         return _beginning(await source.subscriptions.follow(job_id, None), [])
     frames = format.tokens(reading, now)
@@ -45,11 +50,16 @@ def _goes_on(reading: Reading) -> bool:
     return reading.resumed and reading.complete and same_text
 
 
-async def _now(source: Source, job_id: str) -> Position:
+async def state_of(source: Source, job_id: str) -> JobState:
+    """How a job stands; raises UnknownJob or Unavailable."""
     state = await source.events.state(job_id)
     if state is None:
         raise UnknownJob(job_id)
-    return state.position
+    return state
+
+
+async def _now(source: Source, job_id: str) -> Position:
+    return (await state_of(source, job_id)).position
 
 
 def _beginning(follower: Follower, frames: list[Frame]) -> Beginning:

@@ -21,12 +21,18 @@ Cursor: TypeAlias = Position | AfterToken | Literal["now"] | None
 
 def cursor_in(request: Request) -> Cursor:
     """What a request says; raises Refusal. The header wins: a browser sends it by itself when it comes back."""
-    told = request.header(b"last-event-id")
-    for name in ("last_event_id", "after"):
-        told = told or request.query.get(name, "")
+    told = id_in(request)
     if told:
         return _position(told)
     return _after_token(request.query.get("last_token_seq", ""))
+
+
+def id_in(request: Request) -> str:
+    """The id of the last event that a client has, or a word for it; empty if it says none."""
+    told = request.header(b"last-event-id")
+    for name in ("last_event_id", "after"):
+        told = told or request.query.get(name, "")
+    return told
 
 
 def _position(told: str) -> Cursor:

@@ -10,15 +10,16 @@ from goatherd.model.settings import Settings
 from goatherd.model.stream_token import StreamToken
 from goatherd.web import long_poll
 from goatherd.web.asgi import Request
-from goatherd.web.beginning import Beginning, begin
+from goatherd.web.beginning import Beginning, begin, state_of
 from goatherd.web.crowd import Client, Crowd
 from goatherd.web.cursor import Cursor, cursor_in
-from goatherd.web.encoding import Encodings
+from goatherd.web.encoding import Encoding, Encodings
 from goatherd.web.frame import as_stream
 from goatherd.web.metrics import GatewayMetrics
 from goatherd.web.responses import PRIVATE, Refusal, Response
 from goatherd.web.sources import Sources
 from goatherd.web.stream import HEADERS, Stream, Wishes
+from goatherd.web.translation import Translation, translation
 
 Answer: TypeAlias = Response | Stream
 
@@ -69,6 +70,10 @@ class Place:
         return answer
 
     async def _answer(self, visit: Visit) -> Answer:
+        shelf = self._encodings_of(visit.app).shelf
+        translated = translation(visit.request, visit.job_id, visit.app.name, shelf, visit.app.clock)
+        if translated is not None:
+            return await self._translated(visit, translated)
         cursor = cursor_in(visit.request)
         encoding = self._encodings_of(visit.app).named(visit.request.query.get("format", "native"))
         wait = long_poll.wait_in(visit.request, visit.app.settings.gateway_max_wait)
@@ -85,16 +90,38 @@ class Place:
             finally:
                 self.crowd.leave(client)
                 await beginning.follower.stop()
-        if visit.request.method != "HEAD" and not _is_over(beginning):
-            return self._stream(visit, beginning, cursor)
-        await beginning.follower.stop()
-        return OVER if _is_over(beginning) else Response(status=200, headers=HEADERS[1:], type=HEADERS[0][1])
+        return await self._begun(visit, beginning, cursor, encoding)
 
-    def _stream(self, visit: Visit, beginning: Beginning, cursor: Cursor) -> Stream:
+    async def _translated(self, visit: Visit, encoding: Translation) -> Answer:
+        """A stream in a format of others."""
+        source = await self.sources.of(visit.app)
+        try:
+            if encoding.only_active and (await state_of(source, visit.job_id)).closed:
+                return OVER
+            follower = await source.subscriptions.follow(visit.job_id, encoding.after)
+        except UnknownJob:
+            if encoding.only_active:
+                return OVER
+            # The history may know how it ended, but not the text, and an end without it would look like an answer.
+            raise Refusal(404, "This job is not known, or its text is no longer kept.") from None
+        beginning = Beginning(follower=follower, frames=[], mode="resume" if follower.resumed else "snapshot")
+        return await self._begun(visit, beginning, encoding.after, encoding)
+
+    async def _begun(
+        self, visit: Visit, beginning: Beginning, cursor: Cursor, encoding: Encoding | Translation
+    ) -> Answer:
+        if visit.request.method != "HEAD" and not _is_over(beginning):
+            return self._stream(visit, beginning, cursor, encoding)
+        await beginning.follower.stop()
+        if _is_over(beginning):
+            return OVER
+        return Response(status=200, headers=[*HEADERS[1:], *encoding.headers], type=HEADERS[0][1])
+
+    def _stream(self, visit: Visit, beginning: Beginning, cursor: Cursor, encoding: Encoding | Translation) -> Stream:
         wishes = Wishes(
             keepalive=visit.app.settings.gateway_keepalive,
-            in_comments=visit.request.query.get("keepalive") == "comment",
-            encoding=self._encodings_of(visit.app).named(visit.request.query.get("format", "native")),
+            in_comments=isinstance(encoding, Translation) or visit.request.query.get("keepalive") == "comment",
+            encoding=encoding,
         )
         if beginning.mode == "snapshot":
             self._metrics.resyncs["new" if cursor is None else "gap"] += 1

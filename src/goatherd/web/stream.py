@@ -16,6 +16,7 @@ from goatherd.web.crowd import Client, Crowd
 from goatherd.web.encoding import Encoding
 from goatherd.web.frame import as_stream, frame
 from goatherd.web.metrics import GatewayMetrics
+from goatherd.web.translation import Translation
 
 HEADERS: Headers = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
@@ -27,10 +28,9 @@ HEADERS: Headers = [
 RETRY = 2000
 RETRY_SPREAD = (500, 2500)
 #: Bytes that are written at a time: a client that reads nothing makes us keep little more.
-PIECE = 32 * 1024
+PIECE = 80 * 1024
 #: What cannot wait in the server, so that one who asks whether somebody is there is not kept waiting himself.
 MOST_MESSAGES = 100
-COMMENT = b":\n\n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +39,7 @@ class Wishes:
 
     keepalive: float
     in_comments: bool
-    encoding: Encoding
+    encoding: Encoding | Translation
 
 
 class Stream:
@@ -68,8 +68,9 @@ class Stream:
         """Write until the job has ended, the client has left or its time is over."""
         self._receive, self._send = receive, send
         client = self._client
+        headers = [*HEADERS, *self._wishes.encoding.headers, *headers]
         try:
-            await send({"type": "http.response.start", "status": 200, "headers": [*HEADERS, *headers]})
+            await send({"type": "http.response.start", "status": 200, "headers": headers})
             await self._open()
             self._metrics.first_bytes(client.follower.hub.loop.time() - self.began)
             await self._follow()
@@ -99,34 +100,43 @@ class Stream:
         # While a client reads slowly, only what all share is kept for it.
         self._beginning = first = None
         place = position if position.seq else "earliest"
-        head = f"retry: {RETRY}\n: goatherd mode={beginning.mode} pos={place}\n\n".encode()
-        head += as_stream(beginning.frames)
+        head = self._wishes.encoding.head(RETRY, beginning.mode, place) + as_stream(beginning.frames)
         if len(body) <= PIECE:
-            await self._say(head + body, last=follower.ended)
+            await self._say(head + body, last=self._ends)
         else:
             await self._say(head)
-            await self._say(body, last=follower.ended)
+            await self._say(body, last=self._ends)
 
     async def _follow(self) -> None:
         client, crowd, metrics, encoding = self._client, self._crowd, self._metrics, self._wishes.encoding
         follower, send = client.follower, self._send
-        while not follower.ended:
+        while not follower.ended and not encoding.over:
             told = await follower.next()
-            if type(told) is Batch and len(body := encoding.of_batch(told)) <= PIECE:
+            if type(told) is Batch:
                 # The same as below, written out: this happens for every event and every client.
                 metrics.distributed += len(told)
                 self._heard_events = True
-                client.sending_since = crowd.now
-                await send({"type": "http.response.body", "body": body, "more_body": not follower.ended})
-                client.sending_since = None
-                client.spoke_at = crowd.now
+                body = encoding.of_batch(told)
+                if len(body) <= PIECE:
+                    client.sending_since = crowd.now
+                    await send({"type": "http.response.body", "body": body, "more_body": not self._ends})
+                    client.sending_since = None
+                    client.spoke_at = crowd.now
+                    continue
             elif told:
-                # Handed on for good, for a whole text may be in it, and the client may take long.
                 body = self._encode(told)
-                del told
-                await self._say(body, last=follower.ended)
             elif await self._is_over():
                 return
+            else:
+                continue
+            # Handed on for good, for a whole text may be in it, and the client may take long.
+            del told
+            await self._say(body, last=self._ends)
+
+    @property
+    def _ends(self) -> bool:
+        """Whether nothing more can be said after what is said now."""
+        return self._client.follower.ended or self._wishes.encoding.over
 
     def _encode(self, told: Reading | Sequence[Entry]) -> bytes:
         if not isinstance(told, Reading):
@@ -152,16 +162,13 @@ class Stream:
 
     def _keepalive(self) -> bytes:
         if self._wishes.in_comments:
-            return COMMENT
+            return self._wishes.encoding.comment
         # A comment is invisible to a page; this one lets it notice that the line is dead, and where it should be.
         seq = self._client.follower.position.seq
         return frame("keepalive", type="keepalive", timestamp=self._clock.now(), seq=seq).sse
 
     async def _send_away(self, reason: str) -> None:
-        if reason == "max_wait" and not self._heard_events:
-            told = frame("error", type="error", error="timeout", message="Max wait exceeded").sse
-        else:
-            told = frame("reconnect", reason=reason).sse
+        told = self._wishes.encoding.farewell(reason, self._heard_events)
         await self._say(f"retry: {random.randint(*RETRY_SPREAD)}\n".encode() + told, last=True)
 
     async def _say(self, body: bytes, *, last: bool = False) -> None:

@@ -56,8 +56,8 @@ def in_our_words(error: BaseException, address: Address) -> Unavailable:
     if isinstance(error, exceptions.NoPermissionError):
         return Unavailable(
             f"{address} does not allow this user what events need: EVALSHA, SCRIPT LOAD, INFO, UNLINK and SUBSCRIBE, "
-            f"and the commands of hashes, sorted sets, streams and strings, on all keys and channels with the prefixes of the "
-            f"settings ({_told(error)})."
+            f"and the commands of hashes, sorted sets, streams and strings, on all keys and channels with the prefixes "
+            f"of the settings ({_told(error)})."
         )
     return Unavailable(f"{address} refused what was asked: {_told(error)}. Nothing was written.")
 

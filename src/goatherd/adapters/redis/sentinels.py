@@ -10,6 +10,9 @@ from redis.backoff import NoBackoff
 
 from goatherd.adapters.redis.address import Address, Watchmen
 
+#: Of each list of Sentinels the one that answered last, so that those which are down are not waited for each time.
+_answered: dict[tuple[tuple[str, int], ...], tuple[str, int]] = {}
+
 
 async def primary(address: Address, watchmen: Watchmen) -> Address:
     """The address with host and port as they are now; raises an exception of the driver."""
@@ -23,10 +26,15 @@ async def primary(address: Address, watchmen: Watchmen) -> Address:
     }
     if address.tls is not None:
         options |= {"ssl": True, **address.tls}
-    sentinel = Sentinel(list(watchmen.places), sentinel_kwargs=options)  # type: ignore[no-untyped-call]
+    first = _answered.get(watchmen.places)
+    places = sorted(watchmen.places, key=lambda place: place != first)
+    sentinel = Sentinel(places, sentinel_kwargs=options)  # type: ignore[no-untyped-call]
     try:
         async with asyncio.timeout(address.connection_timeout * len(watchmen.places)):
             host, port = await sentinel.discover_master(watchmen.service)
+        # The driver puts the one that answered in front.
+        told_by = sentinel.sentinels[0].connection_pool.connection_kwargs
+        _answered[watchmen.places] = told_by["host"], told_by["port"]
     finally:
         for client in sentinel.sentinels:
             await client.aclose()
