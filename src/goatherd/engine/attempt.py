@@ -189,14 +189,16 @@ class Attempts:
         except (KeyboardInterrupt, GeneratorExit):
             raise
         except BaseException as error:  # noqa: BLE001 - whatever a task raises is its failure, not ours
-            stopped = self._after_our_stop(delivery, story) if isinstance(error, asyncio.CancelledError) else None
+            # Whatever code raises that was told to stop, it is no failure of the job.
+            told = isinstance(error, asyncio.CancelledError) or self._tracking.was_stopped(story)
+            stopped = self._after_our_stop(delivery, story) if told else None
             return stopped or self._after(error, delivery, admitted)
 
     def _after_our_stop(self, delivery: Delivery, story: Emitter | None) -> Verdict | None:
         """What becomes of a job whose code was cancelled by us; None if it was not."""
         if delivery.message.reply_to and delivery.message.id in self._given_up:
             return Answered(outcome="cancelled", why="its caller gave up while it ran")
-        if story is not None and self._tracking.was_stopped(story):
+        if self._tracking.was_stopped(story):
             return Dropped(outcome="cancelled", why="it was cancelled while it ran")
         return HandedBack() if self._leaving else None
 

@@ -79,7 +79,7 @@ class Tracking:
         for emitter in [each for each in self._running if each.job_id == job_id]:
             self._stop(emitter)
 
-    def was_stopped(self, emitter: Emitter) -> bool:
+    def was_stopped(self, emitter: Emitter | None) -> bool:
         """Whether it was we who stopped it."""
         return emitter in self._stopped
 

@@ -10,11 +10,12 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import hiredis
 from redis.asyncio.connection import AbstractConnection
 from redis.exceptions import ResponseError
 
 from goatherd.adapters.redis.address import Address
-from goatherd.adapters.redis.connection import close, exchange, opened
+from goatherd.adapters.redis.connection import answers_to, close, exchange, opened
 from goatherd.adapters.redis.failures import LOST, away, in_our_words, passes, pause_before, refused
 from goatherd.adapters.redis.scripts import Script
 from goatherd.errors import Unavailable
@@ -28,13 +29,15 @@ log = logging.getLogger("goatherd.redis")
 class Question:
     """Something asked, and the answer to come."""
 
-    __slots__ = ("answer", "command", "lineage_at")
+    __slots__ = ("_command", "_lineage", "_lineage_at", "_packed", "answer")
 
-    def __init__(self, command: tuple[Any, ...], lineage_at: int | None = None) -> None:
-        # Encoded here, where whoever asks for the impossible is told.
-        self.command = tuple(part if isinstance(part, bytes) else str(part).encode() for part in command)
+    def __init__(self, command: tuple[Any, ...], lineage_at: int | None = None, lineage: str = "") -> None:
+        self._command = command
         #: Where in the command the server's lineage belongs.
-        self.lineage_at = lineage_at
+        self._lineage_at = lineage_at
+        self._lineage = lineage
+        # Packed here, where whoever asks for the impossible is told.
+        self._packed = self._with(lineage)
         self.answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
 
     def give(self, answer: Any) -> None:
@@ -47,12 +50,18 @@ class Question:
         if not self.answer.done():
             self.answer.set_exception(error)
 
-    def completed(self, lineage: str) -> tuple[bytes, ...]:
+    def packed(self, lineage: str) -> bytes:
         """The command as it is sent."""
-        place = self.lineage_at
-        if place is None:
-            return self.command
-        return (*self.command[:place], lineage.encode(), *self.command[place:])
+        if lineage != self._lineage:
+            # Another server answers than the one that was there when it was asked.
+            self._packed, self._lineage = self._with(lineage), lineage
+        return self._packed
+
+    def _with(self, lineage: str) -> bytes:
+        place = self._lineage_at
+        command = self._command if place is None else (*self._command[:place], lineage, *self._command[place:])
+        packed: bytes = hiredis.pack_command(command)
+        return packed
 
 
 class Commands:
@@ -81,7 +90,7 @@ class Commands:
     async def run(self, script: Script, keys: tuple[str, ...], *arguments: Any, lineage: bool = False) -> Any:
         """The answer of a script, which gets the server's lineage as its first argument where it is wanted."""
         head = ("EVALSHA", script.digest, len(keys), *keys)
-        return await self._ask(Question((*head, *arguments), len(head) if lineage else None))
+        return await self._ask(Question((*head, *arguments), len(head) if lineage else None, self._lineage))
 
     async def run_all(self, script: Script, calls: Iterable[tuple[tuple[str, ...], Sequence[Any]]]) -> list[Any]:
         """The answers of a script to several calls, each with its keys and arguments; asked at once, done in order."""
@@ -148,7 +157,8 @@ class Commands:
     async def _answer(self, batch: list[Question]) -> None:
         try:
             connection = self._connection or await self._connect()
-            answers = await exchange(connection, [question.completed(self._lineage) for question in batch])
+            packed = b"".join([question.packed(self._lineage) for question in batch])
+            answers = await answers_to(connection, packed, len(batch))
         except (*LOST, ResponseError) as error:
             await self._lost(error, batch)
         except asyncio.CancelledError:

@@ -73,9 +73,14 @@ async def close(connection: AbstractConnection) -> None:
 
 async def exchange(connection: AbstractConnection, commands: list[tuple[Any, ...]]) -> list[Any]:
     """Send all and read the answer to each; one that is an error is among them as it is."""
+    return await answers_to(connection, b"".join(map(hiredis.pack_command, commands)), len(commands))
+
+
+async def answers_to(connection: AbstractConnection, packed: bytes, count: int) -> list[Any]:
+    """The same for commands that are packed already."""
     async with asyncio.timeout(ANSWER_DEADLINE):
-        await connection.send_packed_command(b"".join(map(hiredis.pack_command, commands)), check_health=False)
-        return [await _answer(connection) for _ in commands]
+        await connection.send_packed_command(packed, check_health=False)
+        return [await _answer(connection) for _ in range(count)]
 
 
 async def _answer(connection: AbstractConnection) -> Any:
