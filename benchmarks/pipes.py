@@ -37,7 +37,8 @@ def say(answer: dict[str, Any]) -> None:
 
 async def told() -> str:
     """Return when the frame says a word; nothing if it is gone."""
-    return (await asyncio.to_thread(_ears.readline)).strip()
+    word: str = await asyncio.to_thread(_ears.readline)
+    return word.strip()
 
 
 def told_to_stop() -> threading.Event:

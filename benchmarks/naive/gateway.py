@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import StreamingResponse
 from starlette.routing import Route
 
-from benchmarks.naive import channel_of, state_of, text_of, tokens_of
+from benchmarks.naive.names import channel_of, state_of, text_of, tokens_of
 
 #: Events that may wait for a client; the oldest is dropped for another.
 QUEUE = 100
@@ -28,7 +28,7 @@ CATCH_UP = 100
 class Hub:
     """One subscription for each job that is watched."""
 
-    def __init__(self, server: "redis.asyncio.Redis") -> None:
+    def __init__(self, server: Any) -> None:
         self._server = server
         self._queues: dict[str, set[asyncio.Queue[bytes]]] = defaultdict(set)
         self._listeners: dict[str, asyncio.Task[None]] = {}
@@ -67,7 +67,7 @@ def frame(event: dict[str, Any], *, live: bool = True) -> bytes:
     return f"{line}event: {event['stage']}\ndata: {json.dumps(event)}\n\n".encode()
 
 
-async def stream(server: "redis.asyncio.Redis", hub: Hub, job: str, last_token: int) -> AsyncIterator[bytes]:
+async def stream(server: Any, hub: Hub, job: str, last_token: int) -> AsyncIterator[bytes]:
     """Everything that a client gets."""
     yield b"retry: 2000\n\n"
     last_seq = 0
@@ -97,14 +97,12 @@ async def stream(server: "redis.asyncio.Redis", hub: Hub, job: str, last_token: 
         hub.leave(job, queue)
 
 
-async def _state(server: "redis.asyncio.Redis", job: str) -> dict[str, Any] | None:
+async def _state(server: Any, job: str) -> dict[str, Any] | None:
     found = await server.hget(state_of(job), "event")
     return None if found is None else json.loads(found)
 
 
-async def _so_far(
-    server: "redis.asyncio.Redis", job: str, state: dict[str, Any] | None
-) -> AsyncIterator[tuple[int, bytes]]:
+async def _so_far(server: Any, job: str, state: dict[str, Any] | None) -> AsyncIterator[tuple[int, bytes]]:
     """For one who comes: the state and the text that was saved last."""
     saved = await server.hgetall(text_of(job))
     if state is not None and state["stage"] != "done":
@@ -114,7 +112,7 @@ async def _so_far(
         yield told["last_seq"], b"event: token_recovery\ndata: " + json.dumps(told).encode() + b"\n\n"
 
 
-async def _missed(server: "redis.asyncio.Redis", job: str, last_token: int) -> AsyncIterator[tuple[int, bytes]]:
+async def _missed(server: Any, job: str, last_token: int) -> AsyncIterator[tuple[int, bytes]]:
     """For one who comes back: the tokens since then."""
     newest = await server.xrevrange(tokens_of(job), count=CATCH_UP)
     for _, fields in reversed(newest):

@@ -4,11 +4,12 @@ import asyncio
 import json
 import sys
 import time
+from typing import Any
 
 import redis.asyncio
 from redis.exceptions import RedisError, ResponseError
 
-from benchmarks.naive import GROUP, MARK_TTL, PREFIX, SHARDS, TTL, channel_of, state_of
+from benchmarks.naive.names import GROUP, MARK_TTL, PREFIX, SHARDS, TTL, channel_of, state_of
 
 BLOCK_MS, COUNT = 1000, 100
 #: Seconds between two looks for events that another router took and did not finish, and their age.
@@ -27,7 +28,7 @@ return 1
 STREAMS = [f"{PREFIX}:events:{shard}" for shard in range(SHARDS)]
 
 
-async def route(server: "redis.asyncio.Redis", stream: bytes, number: bytes, fields: dict[bytes, bytes]) -> None:
+async def route(server: Any, stream: bytes, number: bytes, fields: dict[bytes, bytes]) -> None:
     """One event."""
     job, body = fields[b"job"].decode(), fields[b"event"]
     event = json.loads(body)
@@ -39,7 +40,7 @@ async def route(server: "redis.asyncio.Redis", stream: bytes, number: bytes, fie
 
 
 async def main(url: str) -> None:
-    server = redis.asyncio.Redis.from_url(url)
+    server: Any = redis.asyncio.Redis.from_url(url)
     reclaimed = time.monotonic()
     while True:
         try:
@@ -57,7 +58,7 @@ async def main(url: str) -> None:
             await asyncio.sleep(0.1)
 
 
-async def _join(server: "redis.asyncio.Redis") -> None:
+async def _join(server: Any) -> None:
     for stream in STREAMS:
         try:
             await server.xgroup_create(stream, GROUP, id="0", mkstream=True)
@@ -66,7 +67,7 @@ async def _join(server: "redis.asyncio.Redis") -> None:
                 raise
 
 
-async def _reclaim(server: "redis.asyncio.Redis") -> None:
+async def _reclaim(server: Any) -> None:
     for stream in STREAMS:
         _, entries, *_ = await server.xautoclaim(stream, GROUP, "router", RECLAIM_IDLE_MS, "0-0", count=COUNT)
         for number, fields in entries:
@@ -74,4 +75,5 @@ async def _reclaim(server: "redis.asyncio.Redis") -> None:
 
 
 if __name__ == "__main__":
+    print("The router has begun", file=sys.stderr)
     asyncio.run(main(sys.argv[1]))

@@ -3,9 +3,7 @@
 import json
 from typing import Any
 
-import redis.asyncio
-
-from benchmarks.naive import SAVE_EVERY, TTL, shard_of, text_of, tokens_of
+from benchmarks.naive.names import SAVE_EVERY, TTL, shard_of, text_of, tokens_of
 
 #: Events of all jobs that a shard keeps, and tokens of one job.
 SHARD_LENGTH, TOKENS_LENGTH = 10_000, 1000
@@ -14,7 +12,7 @@ SHARD_LENGTH, TOKENS_LENGTH = 10_000, 1000
 class NaiveAttempt:
     """One attempt; a new one counts from the beginning, because it knows of no other."""
 
-    def __init__(self, server: "redis.asyncio.Redis", job: str, attempt: int) -> None:
+    def __init__(self, server: Any, job: str, attempt: int) -> None:
         self._server = server
         self._job = job
         self._attempt = attempt

@@ -1,9 +1,9 @@
 """The main program of the clients, and of those who make events: one step of one measurement."""
 
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 import uvloop
 
@@ -13,7 +13,7 @@ from benchmarks.sse.contender import Gateway
 from benchmarks.sse.returning import resume, storm
 from benchmarks.sse.steps import Place, fan_out, feed, hold, listen
 
-Step: TypeAlias = Callable[..., Awaitable[None]]
+Step: TypeAlias = Callable[..., Coroutine[Any, Any, None]]
 
 STEPS: dict[str, Step] = {
     "fan_out": fan_out, "hold": hold, "listen": listen, "feed": feed, "resume": resume, "storm": storm,
@@ -24,7 +24,7 @@ def main(step: str, setting: str, name: str, room: Path, *arguments: str) -> Non
     """Take one step."""
     gateway = cast(Gateway, Entry(setting=setting, name=name).load())
     port, *numbers = map(int, arguments)
-    uvloop.run(cast("Awaitable[None]", STEPS[step](Place(gateway=gateway, room=room, port=port), *numbers)))
+    uvloop.run(STEPS[step](Place(gateway=gateway, room=room, port=port), *numbers))
 
 
 if __name__ == "__main__":

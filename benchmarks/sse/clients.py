@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import Generic, TypeVar, cast
+from typing import Generic, Protocol, TypeVar, cast
 
 #: Connections that are made at the same time.
 TOGETHER = 250
@@ -21,12 +21,26 @@ class Refused(Exception):
     """The server did not let a client in, or sent one away."""
 
 
+class Company(Protocol):
+    """Those among whom a client is."""
+
+    @property
+    def leaving(self) -> bool:
+        """Whether all are about to hang up."""
+
+    def arrived(self, count: int) -> None:
+        """So much of what is expected has come."""
+
+    def failed(self, error: Exception) -> None:
+        """One of them cannot go on."""
+
+
 class Client(asyncio.Protocol):
     """One connection to a stream of events."""
 
     __slots__ = ("_crowd", "_open", "_request", "_rest", "transport")
 
-    def __init__(self, crowd: "Crowd[Client]", request: bytes) -> None:
+    def __init__(self, crowd: Company, request: bytes) -> None:
         self._crowd = crowd
         self._request = request
         self._rest = b""
@@ -82,7 +96,7 @@ class Timing(Client):
 
     __slots__ = ("took",)
 
-    def __init__(self, crowd: "Crowd[Client]", request: bytes) -> None:
+    def __init__(self, crowd: Company, request: bytes) -> None:
         super().__init__(crowd, request)
         self.took: list[int] = []
 
@@ -104,7 +118,7 @@ Kind = TypeVar("Kind", bound=Client)
 class Crowd(Generic[Kind]):
     """Many clients of one server."""
 
-    def __init__(self, port: int, kind: Callable[["Crowd[Kind]", bytes], Kind]) -> None:
+    def __init__(self, port: int, kind: Callable[[Company, bytes], Kind]) -> None:
         self._port = port
         self._kind = kind
         self.clients: list[Kind] = []

@@ -57,7 +57,7 @@ class Running:
     service: Service
     life: AsyncExitStack
 
-    async def step(self, name: str, *arguments: int) -> Step:
+    async def step(self, name: str, *arguments: float) -> Step:
         """Start clients, or whoever makes events; returns when they are ready."""
         bench = self.bench
         running = step(

@@ -4,7 +4,7 @@ import asyncio
 import time
 
 from benchmarks.pipes import say, told
-from benchmarks.sse.clients import OPENED, Client, Crowd
+from benchmarks.sse.clients import OPENED, Client, Company, Crowd
 from benchmarks.sse.steps import Place, job_named
 
 #: Stands at the end of what is missed, so that it is known when all of it has come.
@@ -18,7 +18,7 @@ class Returning(Client):
 
     __slots__ = ("_text", "back", "began", "frames")
 
-    def __init__(self, crowd: "Crowd[Client]", request: bytes) -> None:
+    def __init__(self, crowd: Company, request: bytes) -> None:
         super().__init__(crowd, request)
         self.began = time.monotonic_ns()
         self.back = 0

@@ -18,8 +18,7 @@ class Chat:
         self.folder = folder
         self.tell = tell
         #: Where browsers find the page and the gateway: known beforehand, for each must know the other.
-        port = int(settings.get("CHAT_PORT") or os.environ.get("CHAT_PORT") or 8000) or _free_port()
-        gateway_port = _free_port()
+        port, gateway_port = _wanted_port({**os.environ, **settings}), _free_port()
         self.url, self.gateway_url = f"http://127.0.0.1:{port}", f"http://127.0.0.1:{gateway_port}"
         file = f"sqlite:///{folder}/chat.db"
         usual = {
@@ -33,7 +32,7 @@ class Chat:
             "CHAT_HISTORY": str(folder / "history.db"),
             "CHAT_LIBRARY": str(folder / "library.db"),
         }
-        own = {"CHAT_PORT": str(port), "CHAT_GATEWAY_URL": self.gateway_url, "PYTHONUNBUFFERED": "1"}
+        own = {"CHAT_PORT": port, "CHAT_GATEWAY_URL": self.gateway_url, "PYTHONUNBUFFERED": "1"}
         self.environment = {**usual, **os.environ, **settings, **own}
         origins = [self.url, f"http://localhost:{port}"]
         self.api = self._program("api", ["-m", "examples.chat.api"], "Serving on", tell)
@@ -71,12 +70,18 @@ class Chat:
             program.stop()
 
 
-def _gateway(port: int, origins: list[str]) -> list[str]:
+def _gateway(port: str, origins: list[str]) -> list[str]:
     allowed = [argument for origin in origins for argument in ("--cors", origin)]
-    return ["examples.chat.herd:chat", "examples.chat.herd:scan", "--port", str(port), *allowed]
+    return ["examples.chat.herd:chat", "examples.chat.herd:scan", "--port", port, *allowed]
 
 
-def _free_port() -> int:
+def _wanted_port(environment: Mapping[str, str]) -> str:
+    """As it is written, right or wrong: chat-api says what is wrong with it."""
+    wanted = environment.get("CHAT_PORT") or "8000"
+    return wanted if wanted != "0" else _free_port()
+
+
+def _free_port() -> str:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])
+        return str(taken.getsockname()[1])

@@ -115,3 +115,22 @@ async def test_a_page_that_is_far_behind_gets_the_text_in_one_piece(
     assert len(told) == 2  # when it came, and when it came back
     if kind == "watch":
         assert [event.get("gap", False) for event in told] == [False, True]
+
+
+async def test_a_last_attempt_that_said_nothing_leaves_no_text(
+    context: BrowserContext, site: Site, scribe: Scribe, kind: str
+) -> None:
+    tab = await follow(context, kind, site.origin, scribe)
+    await tab.is_at("queued")
+    await scribe.start()
+    await scribe.say_together(numbered(PIECES * 200))
+    await tab.shows(scribe.text)
+    site.kill()
+    await scribe.say_together(numbered(PIECES * 200, 5000))
+    await scribe.retry()
+    await scribe.start()
+    await scribe.finish()
+    site.start()
+    await tab.is_at("done")
+    await tab.shows("")
+    assert tab.errors == []

@@ -36,14 +36,16 @@ async def test_tabs_share_one_stream(context: BrowserContext, site: Site, scribe
 async def test_tabs_may_come_while_much_is_told(context: BrowserContext, site: Site, scribe: Scribe) -> None:
     async def write() -> None:
         while len(tabs) < 4:
-            await scribe.say(*numbered(PIECES, len(scribe.text)))
+            await scribe.say(*numbered(PIECES * 3, len(scribe.text)))
+            # Not faster than a page can show it: one that lags is told the text in one piece.
+            await tabs[0].shows(scribe.text)
 
     await scribe.start()
     tabs = [await follow(context, "watch", site.origin, scribe)]
-    writing = asyncio.create_task(write(), name="scribe")
-    while len(tabs) < 4:
-        tabs.append(await follow(context, "watch", site.origin, scribe))
-    await writing
+    async with asyncio.TaskGroup() as group:
+        group.create_task(write(), name="scribe")
+        while len(tabs) < 4:
+            tabs.append(await follow(context, "watch", site.origin, scribe))
     for tab in tabs:
         await tab.shows(scribe.text)
         await told_each_once(tab, scribe)

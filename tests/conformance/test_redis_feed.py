@@ -16,9 +16,9 @@ from goatherd.ports.events import Events
 from goatherd.ports.feed import Feed, Limits
 from goatherd.testing.suites import FeedSuite
 from goatherd.testing.suites.event_store import Author, by_platform, done, failed, queued
-from goatherd.testing.suites.feed_store import busy_job, nothing_comes, seqs, taken
+from goatherd.testing.suites.feed_store import OpenFeed, busy_job, nothing_comes, seqs, taken
 from goatherd.wiring import open_events, open_feed
-from tests.conformance.redis_store import RedisStore, operator
+from tests.conformance.redis_store import RedisStore, lasting_keys, operator
 
 pytestmark = [pytest.mark.servers("redis"), pytest.mark.xdist_group("redis")]
 
@@ -64,6 +64,24 @@ class TestRedisFeed(RedisFeedStore, FeedSuite):
             [(_, fields)] = await client.xrange(f"{store}:dlq")
             assert (fields["job"], json.loads(fields["d"])["error"]) == (job, "ValueError")
             assert 600_000_000 < await client.pttl(f"{store}:dlq") <= 604_800_000
+
+    async def test_no_key_is_kept_for_ever_while_routers_are_at_work(
+        self, store: str, events: Events, feed: Feed, open_feed: OpenFeed
+    ) -> None:
+        job = await busy_job(events, 3)
+        await by_platform(events, job, failed())
+        await events.keep(job, 7200)
+        found = await taken(feed, 5)
+        await feed.settle(found, [fed for fed in found if fed.kind == "failed"])
+        other = await open_feed()
+        await other.take(1, 0.0)
+        async with operator() as client:
+            names = {key.removeprefix(f"{store}:") async for key in client.scan_iter(f"{store}:*")}
+            assert names == {
+                *(f"events:{shard}" for shard in range(self.shards)), "routers", "router:shards", "dlq",
+                f"state:{job}", f"log:{job}", f"token_state:{job}",
+            }  # fmt: skip
+            assert await lasting_keys(client, f"{store}:*") == []
 
     async def test_what_strangers_write_is_passed_over(self, store: str, events: Events, feed: Feed) -> None:
         job = await busy_job(events, 0)

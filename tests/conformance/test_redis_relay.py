@@ -122,26 +122,24 @@ class TestTwoServers(TwoServers):
         await feed.close()
 
     async def test_watchers_hear_everything_in_order(self, two: Settings, events: Events, live: Redis) -> None:
-        router = await open_router(two, SystemClock())
-        await router.start()
         called, author = Called(), Author(events, new_id())
-        await events.watch(author.job, called)
-        await by_platform(events, author.job, queued())
-        await author.start()
-        for number in range(200):
-            await author.say(f"{number} ")
-        await author.write(done())
+        async with router_of(two) as router:
+            await events.watch(author.job, called)
+            await by_platform(events, author.job, queued())
+            await author.start()
+            for number in range(200):
+                await author.say(f"{number} ")
+            await author.write(done())
+
+            async def counted() -> bool | None:
+                return router.readings().relayed == 203 or None
+
+            await eventually(counted, "all to be relayed")
         async with asyncio.timeout(10):
             while not called.entries or called.entries[-1].kind != "done":
                 await called.next()
         assert numbers(called.entries) == list(range(1, 204))
         assert kinds(called.entries)[:3] == ["queued", "started", "token"]
-
-        async def counted() -> bool | None:
-            return router.readings().relayed == 203 or None
-
-        await eventually(counted, "all to be counted")
-        await router.stop()
         async with operator(live.url) as client:
             assert await lasting_keys(client) == []
 

@@ -109,7 +109,7 @@ async def test_an_app_can_be_served_inside_of_a_program(make_app: Callable[..., 
 
 @pytest.mark.parametrize("roles", [(), ("werker",), ("worker", "cook")])
 async def test_a_role_that_there_is_not_is_told(app: Goatherd, roles: Any) -> None:
-    with pytest.raises(DefinitionError, match="takes the roles that it should run: 'worker'"):
+    with pytest.raises(DefinitionError, match="takes the roles that it should run, of 'worker'"):
         await app.serve(*roles).__aenter__()
 
 

@@ -5,10 +5,11 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
+from typing import Any
 
 from examples.chat.api.history import History, Noted
 from examples.chat.herd import chat
-from goatherd import Unavailable
+from goatherd import JobFailed, Run, Unavailable
 from goatherd.errors import UnknownJob
 
 log = logging.getLogger("chat.api")
@@ -21,11 +22,29 @@ async def settled(history: History, noted: Noted) -> Noted:
     run = chat.run(noted.job_id)
     try:
         now = replace(noted, status=await run.status(), answer=await run.text())
+        if not now.is_open:
+            now = await _with_end(now, run)
     except UnknownJob:
-        now = replace(noted, status="lost")
+        now = replace(noted, status="lost", error="its events are no longer kept")
     if not now.is_open:
-        await history.settle(now.job_id, now.status, now.answer)
+        await history.settle(now)
     return now
+
+
+async def _with_end(now: Noted, run: Run[Any]) -> Noted:
+    try:
+        result = await run.result()
+    except JobFailed as failed:
+        return replace(now, error=failed.message)
+    # A worker that is not ours may tell something else.
+    told = result if isinstance(result, dict) else {}
+    return replace(now, sources=told.get("sources", []), provider=told.get("provider", ""))
+
+
+async def settle_all(history: History) -> None:
+    """Write down every answer that is whole by now."""
+    for noted in await history.unsettled():
+        await settled(history, noted)
 
 
 @asynccontextmanager
@@ -36,8 +55,7 @@ async def settling(history: History) -> AsyncIterator[None]:
     async def look() -> None:
         while True:
             try:
-                for noted in await history.unsettled():
-                    await settled(history, noted)
+                await settle_all(history)
             except Unavailable as error:
                 log.warning("Answers are not written down for now: %s", error)
             await asyncio.sleep(every)

@@ -54,7 +54,20 @@ class Exchange(BaseModel):
     message: str
     status: str
     answer: str
+    #: The documents that the answer is from, and who wrote it; of one that is whole.
+    sources: list[str] = []
+    provider: str = ""
+    #: Why there is no answer.
+    error: str = ""
     stream: Accepted | None = None
+
+
+class About(BaseModel):
+    """Who answers here."""
+
+    provider: str
+    #: None if no language model is at work.
+    model: str | None
 
 
 class Conversation(BaseModel):

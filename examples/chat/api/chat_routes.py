@@ -45,6 +45,9 @@ async def look_back(chat_id: ChatId, request: Request) -> Conversation:
                 message=one.message,
                 status=one.status,
                 answer=one.answer,
+                sources=list(one.sources),
+                provider=one.provider,
+                error=one.error,
                 stream=_stream(chat_id, one.job_id) if one.is_open else None,
             )
             for one in messages

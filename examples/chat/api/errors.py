@@ -35,7 +35,7 @@ async def _http(_request: Request, error: Exception) -> Response:
 
 async def _unavailable(_request: Request, error: Exception) -> Response:
     assert isinstance(error, Unavailable)
-    told = _told(error.http_status, f"Not accepted, nothing was done: {error}")
+    told = _told(error.http_status, f"Not accepted, try again: {error}")
     told.headers["Retry-After"] = str(math.ceil(error.retry_after or SOON))
     return told
 

@@ -1,9 +1,10 @@
 """Questions and answers in a small SQLite file of this program's own."""
 
 import asyncio
+import json
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ OPEN = ("queued", "running", "retrying")
 _TABLE = """
 CREATE TABLE IF NOT EXISTS message (
     job_id TEXT PRIMARY KEY, chat_id TEXT NOT NULL, asked_at REAL NOT NULL, message TEXT NOT NULL,
-    status TEXT NOT NULL DEFAULT 'queued', answer TEXT NOT NULL DEFAULT ''
+    status TEXT NOT NULL DEFAULT 'queued', answer TEXT NOT NULL DEFAULT '',
+    sources TEXT NOT NULL DEFAULT '[]', provider TEXT NOT NULL DEFAULT '', error TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE INDEX IF NOT EXISTS message_of_chat ON message (chat_id, asked_at);
 """
@@ -32,6 +34,11 @@ class Noted:
     message: str
     status: str
     answer: str
+    #: The documents that it is from, and who wrote it; of one that is whole.
+    sources: Sequence[str]
+    provider: str
+    #: Why there is none.
+    error: str
 
     @property
     def is_open(self) -> bool:
@@ -64,19 +71,20 @@ class History:
         sql = "INSERT OR IGNORE INTO message (job_id, chat_id, asked_at, message) VALUES (?, ?, ?, ?)"
         await self._do(sql, job_id, chat_id, asked_at, message)
 
-    async def settle(self, job_id: str, status: str, answer: str) -> None:
+    async def settle(self, now: Noted) -> None:
         """Its answer is there, or will never be."""
-        await self._do("UPDATE message SET status = ?, answer = ? WHERE job_id = ?", status, answer, job_id)
+        sql = "UPDATE message SET status = ?, answer = ?, sources = ?, provider = ?, error = ? WHERE job_id = ?"
+        await self._do(sql, now.status, now.answer, json.dumps(now.sources), now.provider, now.error, now.job_id)
 
     async def of_chat(self, chat_id: str) -> Sequence[Noted]:
         """The latest messages of a chat, the oldest of them first."""
         rows = await self._do("SELECT * FROM message WHERE chat_id = ? ORDER BY asked_at DESC LIMIT ?", chat_id, MOST)
-        return [Noted(*row) for row in reversed(rows)]
+        return [_noted(row) for row in reversed(rows)]
 
     async def unsettled(self) -> Sequence[Noted]:
         """Messages of all chats whose answer was not there yet when one last looked."""
         rows = await self._do("SELECT * FROM message WHERE status IN (?, ?, ?)", *OPEN)
-        return [Noted(*row) for row in rows]
+        return [_noted(row) for row in rows]
 
     async def has(self, chat_id: str, job_id: str) -> bool:
         """Whether the message is of this chat."""
@@ -88,3 +96,8 @@ class History:
 
     async def _in_thread(self, function: Any, *arguments: Any) -> Any:
         return await asyncio.get_running_loop().run_in_executor(self._thread, function, *arguments)
+
+
+def _noted(row: tuple[Any, ...]) -> Noted:
+    noted = Noted(*row)
+    return replace(noted, sources=json.loads(str(noted.sources)))

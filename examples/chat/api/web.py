@@ -2,21 +2,15 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from importlib.resources import files
-from pathlib import Path
 
 from fastapi import FastAPI
-from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse, Response
-from fastapi.staticfiles import StaticFiles
+from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
-from examples.chat.api import chat_routes, scan_routes
+from examples.chat.api import chat_routes, page, scan_routes
 from examples.chat.api.answers import settling
 from examples.chat.api.errors import tell_errors
 from examples.chat.api.history import History
 from examples.chat.herd import chat, scan, settings
-
-PAGE = Path(__file__).parents[1] / "page"
-NO_PAGE = "There is no page here: examples/chat/page/index.html is missing. The API answers nevertheless; see /docs.\n"
 
 
 @asynccontextmanager
@@ -33,6 +27,7 @@ web = FastAPI(title="chat-api", lifespan=lifespan)
 tell_errors(web)
 web.include_router(chat_routes.routes)
 web.include_router(scan_routes.routes)
+web.include_router(page.routes)
 
 
 @web.get("/healthz")
@@ -48,22 +43,9 @@ async def metrics() -> Response:
     return PlainTextResponse(chat.metrics())
 
 
-@web.get("/api/v1/goatherd.js")
-async def client() -> Response:
-    """What a page follows jobs with."""
-    return FileResponse(str(files("goatherd.web") / "static" / "goatherd.js"), media_type="text/javascript")
-
-
 if settings.gateway_url is None:
     from goatherd.web import gateway
 
     web.mount("/api/v1", gateway(chat, scan))
 
-if (PAGE / "index.html").exists():
-    web.mount("/", StaticFiles(directory=PAGE, html=True))
-else:
-
-    @web.get("/")
-    async def no_page() -> Response:
-        """Say what is missing."""
-        return PlainTextResponse(NO_PAGE, 404)
+web.mount("/", page.Page())

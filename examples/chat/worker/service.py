@@ -35,6 +35,8 @@ async def process(  # noqa: PLR0913, PLR0917 - the arguments are the contract's
     model: str | None = None,
 ) -> Answer:
     """Answer one message; whoever watches the job sees each stage, and the words as they are written."""
+    if job_id != ctx.job_id:
+        ctx.log.warning("job_id is %s, but the job is watched by the id of its task, %s", job_id, ctx.job_id)
     provider = staff.provider(model)
     intent = intent_of(message, image_url)
     await ctx.progress("intent", 10, status="completed", intent=intent)
@@ -49,7 +51,7 @@ async def process(  # noqa: PLR0913, PLR0917 - the arguments are the contract's
     sources = list(dict.fromkeys(passage.source for passage in passages))
     await ctx.progress("retrieval", 50, status="completed", sources=sources)
 
-    await ctx.progress("answer", 60, status="started", provider=provider.name)
+    await ctx.progress("answer", 60, status="started", provider=provider.name, sources=sources)
     question = Question(message=message, passages=passages, picture=picture, location=user_location, model=model)
     text = ""
     async with aclosing(provider.answer(question)) as pieces:

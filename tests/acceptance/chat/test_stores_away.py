@@ -52,7 +52,7 @@ async def test_questions_are_refused_until_it_is_back(stage: Stage, proxies: dic
     proxies[name].cut()
     refused = await ask(stage, "Hello!")
     assert (refused.status_code, int(refused.headers["Retry-After"]) >= 1) == (503, True), refused.text
-    assert refused.json()["error"].startswith("Not accepted, nothing was done: ")
+    assert refused.json()["error"].startswith("Not accepted, try again: ")
     proxies[name].refuse(refusing=False)
     accepted = await until_accepted(stage)
     await asyncio.to_thread(must_be_answered, stage, accepted)

@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator
 
 from examples.chat.herd import chat
 from examples.chat.worker import service
-from examples.chat.worker.providers.provider import Question
+from examples.chat.worker.providers.provider import Provider, Question
 
 __all__ = ["chat"]
 
@@ -47,4 +47,11 @@ class Typist:
 
 
 typist = Typist()
-service.staff.provider = lambda model: typist  # type: ignore[method-assign, assignment]
+
+
+def provider(model: str | None) -> Provider:
+    """Whatever the user wants."""
+    return typist
+
+
+service.staff.provider = provider  # type: ignore[method-assign]

@@ -109,6 +109,21 @@ test("a snapshot after a lost connection is told as a gap, and its text is whole
   assert.deepEqual(events.filter(({ gap }) => gap).map(({ id }) => id), ["a-90"]);
 });
 
+test("an end that does not follow on the last event is told as a gap", async () => {
+  script(stream(started("a-1") + token("a-2", "Hi")), stream(done("a-9")));
+  assert.deepEqual((await follow()).events.map(({ gap }) => gap), [undefined, undefined, true]);
+});
+
+test("tokens that were put together, and another epoch that goes on where the former was, are no gap", async () => {
+  script(stream(started("a-1") + token("a-2", "Hi")), stream(token("a-9", " there") + done("b-10")));
+  assert.deepEqual((await follow()).events.filter(({ gap }) => gap), []);
+});
+
+test("a text of another epoch is told as a gap", async () => {
+  script(stream(started("a-1") + token("a-2", "Hi")), stream(recovery("b-3", "Hi there") + done("b-4")));
+  assert.deepEqual((await follow()).events.filter(({ gap }) => gap).map(({ id }) => id), ["b-3"]);
+});
+
 test("the first snapshot is no gap", async () => {
   script(stream(frame(null, "answer", { stage: "answer" }) + recovery("a-90", "Hi") + done("a-91")));
   assert.deepEqual((await follow()).events.filter(({ gap }) => gap), []);

@@ -14,7 +14,7 @@ from scripts.servers.proxy import Proxy
 from scripts.servers.redis import Redis, ensure_redis
 from tests.faults.live.http import NoStream, get
 from tests.faults.live.lossy import LossyProxy
-from tests.faults.live.processes import Program, ScribeProcess, Server
+from tests.faults.live.processes import Router, ScribeProcess, Server
 from tests.faults.live.scribe import Order, Report
 
 SECRET = "known to the chaos run alone"
@@ -60,7 +60,7 @@ class Arena:
         #: The one that calls watchers.
         self.live_redis = Redis(folder / "live") if build.live_apart else self.redis
         self.gateways: list[Server] = []
-        self.routers: list[Program] = []
+        self.routers: list[Router] = []
         self.scribes: list[ScribeProcess] = []
         self.live: LossyProxy
         self.line: Proxy
@@ -145,7 +145,7 @@ class Arena:
             url = self.events_url
             words = [word.format(redis=url) for word in self.build.router]
             settings = self._settings(url, self.live_redis.url)
-            self.routers.append(Program("router", self._planted(words), settings, self.folder))
+            self.routers.append(Router("router", self._planted(words), settings, self.folder))
         for number in range(1, self.build.scribes + 1):
             self.scribes.append(self._scribe(f"scribe-{number}"))
         programs = [*self.gateways, *self.routers, *self.scribes]

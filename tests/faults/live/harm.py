@@ -72,7 +72,7 @@ async def subscribers_killed(arena: Arena) -> str:
     """Redis itself throws out those who listen."""
     async with redis.asyncio.Redis.from_url(arena.live_redis.url) as operator:
         try:
-            await operator.execute_command("CLIENT", "KILL", "TYPE", "pubsub")
+            await operator.client_kill_filter(_type="pubsub")
         except RedisError:
             return "Redis not met"
     return "subscribers thrown out"

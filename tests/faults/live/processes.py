@@ -68,6 +68,21 @@ class Program:
         return self._log.read_text(errors="replace")[-3000:]
 
 
+class Router(Program):
+    """One that says in its log when it has begun."""
+
+    async def _start(self) -> None:
+        self._before = self._log.stat().st_size if self._log.exists() else 0
+        await super()._start()
+
+    async def ready(self) -> bool:
+        while self.process.returncode is None:
+            if self._log.stat().st_size > self._before:
+                return True
+            await asyncio.sleep(0.05)
+        return False
+
+
 class Server(Program):
     """One that listens on a port of its own."""
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goatherd.errors import DefinitionError
-from goatherd.model.topology import LONGEST_NAME, Queue, check_queue_name
+from goatherd.model.topology import LONGEST_NAME, Queue, Topology, check_queue_name
 
 
 @pytest.mark.parametrize("name", ["", "mail*", "mail.#", "x" * 201, "ü" * 101, "a\nb", "a\udc80"])
@@ -34,3 +34,21 @@ def test_a_contract_that_no_broker_could_keep_is_refused(wrong: dict[str, Any]) 
     [name] = wrong
     with pytest.raises(DefinitionError, match=name):
         Queue(name="mail", **wrong)
+
+
+def test_a_queue_learns_the_kind_of_its_exchange_if_it_was_said() -> None:
+    topology = Topology()
+    topology.exchange("sales", "topic")
+    topology.exchange("sales", "topic")
+    assert topology.with_exchange(Queue(name="orders", exchange="sales")).exchange_type == "topic"
+    assert topology.with_exchange(Queue(name="orders", exchange="others")).exchange_type is None
+    assert topology.with_exchange(Queue(name="orders")).exchange_type is None
+
+
+def test_an_exchange_is_of_one_kind_that_there_is() -> None:
+    topology = Topology()
+    with pytest.raises(DefinitionError, match="use direct, fanout, headers, topic"):
+        topology.exchange("sales", "ring")  # type: ignore[arg-type]
+    topology.exchange("sales", "topic")
+    with pytest.raises(DefinitionError, match="both 'topic' and 'direct'"):
+        topology.exchange("sales", "direct")

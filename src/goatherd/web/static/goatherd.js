@@ -38,8 +38,7 @@ export class Parser {
   #frame = { id: "", event: "", lines: /** @type {string[]} */ ([]) };
   /** Milliseconds that the server wants us to wait before we come back. @type {number | undefined} */ retry;
 
-  /** @param {Uint8Array} bytes */
-  feed(bytes) {
+  feed(/** @type {Uint8Array} */ bytes) {
     let text = this.#decoder.decode(bytes, { stream: true });
     if (text === "") return [];
     if (this.#endedInReturn && text.startsWith("\n")) text = text.slice(1);
@@ -74,8 +73,7 @@ export class Transcript {
 
   get ended() { return ["done", "error"].includes(this.last?.event ?? ""); }
 
-  /** @param {JobEvent} event */
-  apply({ id, event, data }) {
+  apply(/** @type {JobEvent} */ { id, event, data }) {
     const attempt = data.attempt ?? this.#attempt;
     const anew = event === "started" || event === "token_recovery" || attempt > this.#attempt;
     if (anew) [this.text, this.#attempt] = [data.accumulated ?? "", attempt];
@@ -93,11 +91,11 @@ export class Transcript {
     return this.ended ? [text, ...last] : [...last, text];
   }
 
-  /** Whether an event comes after all so far. @param {string} id */
-  isBefore(id) {
+  /** By how many places an event is ahead of all so far, as far as that can be told. @param {string} id */
+  lead(id) {
     const [epoch, seq] = id.split("-");
     const [ours, last] = (this.position ?? "").split("-");
-    return epoch !== ours || Number(seq) > Number(last);
+    return epoch === ours ? Number(seq) - Number(last) : Infinity;
   }
 }
 
@@ -228,8 +226,11 @@ class Watching {
 
   #commit(events) {
     const [previous, last] = [this.#transcript.position, events.at(-1)];
-    if (!this.#transcript.isBefore(last.id)) return;
-    if (previous !== null && events.some(({ event }) => event === "token_recovery")) last.gap = true;
+    const lead = this.#transcript.lead(last.id);
+    if (!(lead > 0)) return;
+    // Only tokens are put together; and another epoch may go on where the former was.
+    const isWhole = events.some(({ event }) => event === "token_recovery");
+    if (previous !== null && lead > 1 && (isWhole || (last.event !== "token" && lead < Infinity))) last.gap = true;
     for (const event of events) this.#transcript.apply(event);
     for (const reader of this.#readers) reader.events.push(...events);
     this.#tell({ previous, events });
@@ -266,9 +267,8 @@ class Watching {
         this.#leads = this.#synced = true;
         return this.#follow(signal);
       };
-      await navigator.locks.request(name, steal ? { steal } : { signal }, lead).catch((error) => {
-        if (error.name !== "AbortError") throw error;
-      });
+      const turn = navigator.locks.request(name, steal ? { steal } : { signal }, lead);
+      await turn.catch((error) => { if (error.name !== "AbortError") throw error; });
       steal = signal.aborted; // by our own impatience; if not, the lock was taken from us
       this.#turn.abort();
     }
@@ -288,7 +288,7 @@ class Watching {
   #hear({ ask, to, state, previous, events }) {
     if (this.#leads && ask) this.#tell({ to: ask, events: this.#transcript.summary() });
     if (this.#leads || ask || (to && to !== this.#tab)) return;
-    const isNew = events?.length > 0 && this.#transcript.isBefore(events.at(-1).id);
+    const isNew = events?.length > 0 && this.#transcript.lead(events.at(-1).id) > 0;
     const follows = to === this.#tab || previous === this.#transcript.position;
     this.#synced = to === this.#tab || (this.#synced && (follows || !isNew));
     this.#listen();

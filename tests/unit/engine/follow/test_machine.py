@@ -160,7 +160,7 @@ class FollowMachine(RuleBasedStateMachine):
 
     def note_truth(self) -> None:
         log = self.store.logs[JOB]
-        for seq in range(0, log.state.seq + 1):
+        for seq in range(log.state.seq + 1):
             # A log that goes on under another epoch names its older events anew.
             self.truth.setdefault(Position(log.state.epoch, seq), log.text_at(seq))
 
