@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import HealthCheck, settings
 
-from scripts.servers.addresses import amqp_url, chromium, management, redis_url
+from scripts.servers.addresses import amqp_url, chromium, management, node_packages, redis_url
 from scripts.servers.install import NoServer
 
 # The conformance suites are shipped in the package; their assertions should explain themselves too.
@@ -17,7 +17,12 @@ settings.load_profile("patient")
 
 
 #: What a test marked `servers` needs; without a name it is RabbitMQ.
-SERVERS = {"rabbitmq": (amqp_url, management), "redis": (redis_url,), "chromium": (chromium,)}
+SERVERS = {
+    "rabbitmq": (amqp_url, management),
+    "redis": (redis_url,),
+    "chromium": (chromium,),
+    "node": (node_packages,),
+}
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

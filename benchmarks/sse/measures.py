@@ -109,13 +109,13 @@ async def latency(bench: Bench) -> Sample:
 async def stall(bench: Bench) -> Sample:
     """Clients that read nothing: what they cost, and what the others notice of one."""
     async with bench.server() as running:
-        maker = await running.step("feed", 1, LOUD, 2000 * bench.plan.seconds, LOUD_BYTES)
+        maker = await running.step("feed", 1, LOUD, 4000 * bench.plan.seconds, LOUD_BYTES)
         await maker.answer()
         clients = await running.step("listen", 1, BESIDE)
         await clients.answer()
         for _ in range(2):
             await _played(maker, clients)
-        ratios = [await _with_and_without(maker, clients) for _ in range(PAIRS)]
+        ratios = [await _with_and_without(maker, clients, stalled_first=bool(pair % 2)) for pair in range(PAIRS)]
         before = running.service.resident()
         await _ask(clients, f"stall {STALLED}")
         for _ in range(4):
@@ -125,12 +125,14 @@ async def stall(bench: Bench) -> Sample:
     return {"stalled": max(0, grown + kernel) / STALLED / 1024, "beside_stalled": sorted(ratios)[PAIRS // 2]}
 
 
-async def _with_and_without(maker: Step, clients: Step) -> float:
-    alone = percentile(await _played(maker, clients), 99)
-    await _ask(clients, "stall 1")
-    beside = percentile(await _played(maker, clients), 99)
+async def _with_and_without(maker: Step, clients: Step, *, stalled_first: bool) -> float:
+    """How many times longer the slowest take beside one that stalls; in turn the one or the other is first."""
+    slowest: dict[bool, float] = {}
+    for stalls in (stalled_first, not stalled_first):
+        await _ask(clients, "stall 1" if stalls else "hasten")
+        slowest[stalls] = percentile(await _played(maker, clients), 99)
     await _ask(clients, "hasten")
-    return beside / alone
+    return slowest[True] / slowest[False]
 
 
 async def _played(maker: Step, clients: Step) -> list[int]:

@@ -13,9 +13,10 @@ from contextlib import ExitStack
 from pathlib import Path
 from types import FrameType
 
-from scripts.servers.addresses import AMQP_URL, CHROMIUM, MANAGEMENT_URL, REDIS_URL
+from scripts.servers.addresses import AMQP_URL, CHROMIUM, MANAGEMENT_URL, NODE_PACKAGES, REDIS_URL
 from scripts.servers.chromium import ensure_chromium
 from scripts.servers.install import NoServer
+from scripts.servers.node import ensure_node_packages
 from scripts.servers.rabbitmq import RabbitMQ, ensure_rabbitmq
 from scripts.servers.redis import Redis, ensure_redis
 
@@ -78,11 +79,16 @@ def find_chromium(_life: ExitStack, _folder: Path) -> dict[str, str]:
     return {} if CHROMIUM in os.environ else {CHROMIUM: ensure_chromium()}
 
 
+def find_node_packages(_life: ExitStack, _folder: Path) -> dict[str, str]:
+    """No server either; each test starts a Node of its own."""
+    return {} if NODE_PACKAGES in os.environ else {NODE_PACKAGES: str(ensure_node_packages())}
+
+
 def _leave(number: int, _frame: FrameType | None) -> None:
     sys.exit(128 + number)
 
 
-START = {"rabbitmq": start_rabbitmq, "redis": start_redis, "chromium": find_chromium}
+START = {"rabbitmq": start_rabbitmq, "redis": start_redis, "chromium": find_chromium, "node": find_node_packages}
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

@@ -8,6 +8,7 @@ from scripts.servers.management import Management
 AMQP_URL, MANAGEMENT_URL = "GOATHERD_TEST_AMQP_URL", "GOATHERD_TEST_RABBITMQ_MANAGEMENT_URL"
 REDIS_URL = "GOATHERD_TEST_REDIS_URL"
 CHROMIUM = "GOATHERD_TEST_CHROMIUM"
+NODE_PACKAGES = "GOATHERD_TEST_NODE_PACKAGES"
 
 
 def amqp_url() -> str:
@@ -30,12 +31,17 @@ def chromium() -> str:
     return _told(CHROMIUM)
 
 
+def node_packages() -> str:
+    """The folder in which Node finds the packages for tests; raises NoServer."""
+    return _told(NODE_PACKAGES)
+
+
 def _told(variable: str) -> str:
     try:
         return os.environ[variable]
     except KeyError:
         raise NoServer(
             f"{variable} is not set, so this test has no server. Run `make test`, which starts all of them, or "
-            f"`python -m scripts.servers rabbitmq redis chromium -- python -m pytest …`, or leave such tests out with "
-            f"`make test-embedded`."
+            f"`python -m scripts.servers rabbitmq redis chromium node -- python -m pytest …`, or leave such tests out "
+            f"with `make test-embedded`."
         ) from None

@@ -118,7 +118,7 @@ class Chat {
   /** Ask once more; what never arrived makes room for it. */
   async #again(/** @type {Exchange} */ exchange) {
     if (this.isBusy) return;
-    message.focus();
+    toMessage();
     if (exchange.jobId === null) {
       await this.read();
       if (exchange.jobId !== null) return;
@@ -139,7 +139,7 @@ function submit() {
   if (text === "" || chat.isBusy) return;
   message.value = "";
   fit();
-  message.focus();
+  toMessage();
   chat.ask(text);
 }
 
@@ -155,7 +155,11 @@ function open() {
   chat = new Chat(chatInAddress());
   message.value = "";
   fit();
-  // On a phone this would bring up the keyboard over half of the page.
+  toMessage();
+}
+
+/** Let one type; not on a phone, where this brings up a keyboard over half of the page. */
+function toMessage() {
   if (matchMedia("(hover: hover)").matches) message.focus();
 }
 
@@ -181,10 +185,10 @@ message.onkeydown = (event) => {
 document.onkeydown = (event) => {
   if (event.key === "Escape" && !event.isComposing) chat.stop();
 };
-stop.onclick = () => { chat.stop(); message.focus(); };
+stop.onclick = () => { chat.stop(); toMessage(); };
 part("new").onclick = () => goTo(newChat());
 for (const example of document.querySelectorAll(".example")) {
-  /** @type {HTMLElement} */ (example).onclick = () => { message.focus(); chat.ask(example.textContent ?? ""); };
+  /** @type {HTMLElement} */ (example).onclick = () => { toMessage(); chat.ask(example.textContent ?? ""); };
 }
 window.onhashchange = open;
 // What other browsers asked meanwhile.

@@ -9,7 +9,7 @@ import { Steps } from "./steps.js";
 
 /** Whose words these are. */
 const PROVIDERS = {
-  offline: "Offline: no language model, only sentences of the documents",
+  offline: "Offline, without a language model",
   openai: "Written by a language model",
 };
 const LOST = "The worker was lost; starting again.";
@@ -73,7 +73,8 @@ export class Exchange {
       first = null;
       return given;
     };
-    const job = (this.#watching = watch(stream_url, { token }));
+    // From the first event on, whenever one comes: also a page that is loaded again shows sources and notes.
+    const job = (this.#watching = watch(stream_url, { token, after: "earliest" }));
     job.onchange = () => this.#look();
     this.#parts.problem.hidden = true;
     this.#draw();
@@ -132,7 +133,7 @@ export class Exchange {
     // A failure was told of; a worker that dies tells nobody. Without an id it stands for what was missed.
     if (again && this.#attempt > 0 && this.#before !== "retrying") this.#tellNote(id === null ? ANEW : LOST);
     this.#attempt = Math.max(this.#attempt, data.attempt ?? 0);
-    if (name === "retrying") this.#tellNote(`This attempt failed (${data.error}); trying again.`);
+    if (name === "retrying") this.#tellNote("This attempt failed; trying again.", data.error);
     if (!["queued", "token_recovery"].includes(name)) this.#before = name;
     if (data.fields?.sources) this.#tellSources(data.fields.sources);
     this.#steps.hear(event);
@@ -179,8 +180,8 @@ export class Exchange {
     this.onchange();
   }
 
-  #tellNote(/** @type {string | null} */ text) {
-    Object.assign(this.#parts.note, { textContent: text, hidden: !text });
+  #tellNote(/** @type {string} */ text, why = "") {
+    Object.assign(this.#parts.note, { textContent: text, title: why, hidden: false });
   }
 
   #tellSources(/** @type {string[]} */ sources) {

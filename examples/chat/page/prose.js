@@ -4,6 +4,9 @@
 import { blocksOf, ITEM } from "./blocks.js";
 import { element, inline } from "./inline.js";
 
+/** Lists within lists; what is further within is text. */
+const DEEPEST = 8;
+
 export class Prose {
   #element;
   /** @type {{key: string, node: HTMLElement}[]} */ #shown = [];
@@ -26,14 +29,20 @@ export class Prose {
   /** An element of the same kind is kept and filled anew, so that nothing about it begins anew. */
   #put(/** @type {HTMLElement} */ made, /** @type {HTMLElement | undefined} */ old) {
     if (old === undefined) this.#element.append(made);
-    else if (old.tagName === made.tagName) old.replaceChildren(...made.childNodes);
-    else old.replaceWith(made);
-    return old?.tagName === made.tagName ? old : made;
+    else if (old.tagName !== made.tagName) old.replaceWith(made);
+    else {
+      old.replaceChildren(...made.childNodes);
+      old.className = made.className;
+      return old;
+    }
+    return made;
   }
 }
 
 const NODES = {
-  text: (source, unfinished) => element("p", ...inline(source, unfinished)),
+  // A line of strong words alone is a title, also while it is written.
+  text: (source, unfinished) =>
+    Object.assign(element("p", ...inline(source, unfinished)), { className: /^\*\*[^*\n]+(\*\*)?$/.test(source) ? "title" : "" }),
   heading: (source, unfinished) => element("h4", ...inline(source.replace(/^#+\s+|\s+#+$/g, ""), unfinished)),
   rule: () => element("hr"),
   quote: (source, unfinished) => element("blockquote", ...inline(source.replace(/^ {0,3}> ?/gm, ""), unfinished)),
@@ -55,26 +64,31 @@ function codeOf([fence, ...lines]) {
 }
 
 /** A list, with those within it by how far they are indented. */
-function listOf(lines, unfinished) {
+function listOf(lines, unfinished, depth = 1) {
   const [, indent, sign] = /** @type {string[]} */ (ITEM.exec(lines[0]));
   const list = element(/\d/.test(sign) ? "ol" : "ul");
-  if (/\d/.test(sign)) /** @type {HTMLOListElement} */ (list).start = parseInt(sign, 10);
-  for (let number = 0; number < lines.length; ) {
-    const [, , , text] = ITEM.exec(lines[number]) ?? ["", "", "", lines[number].trim()];
-    const rest = lines.slice(number + 1);
-    const next = rest.findIndex((line) => ITEM.test(line) && depthOf(line) <= indent.length);
-    const within = next === -1 ? rest : rest.slice(0, next);
-    number += 1 + within.length;
-    const inner = within.findIndex((line) => ITEM.test(line));
-    const more = (inner === -1 ? within : within.slice(0, inner)).map((line) => `\n${line.trim()}`);
-    const item = element("li", ...inline(text + more.join(""), unfinished && number >= lines.length));
-    if (inner !== -1) item.append(listOf(within.slice(inner), unfinished));
-    list.append(item);
+  if (parseInt(sign, 10) > 1) /** @type {HTMLOListElement} */ (list).start = parseInt(sign, 10);
+  for (let begin = 0, end; begin < lines.length; begin = end) {
+    for (end = begin + 1; end < lines.length && !isItem(lines[end], indent.length); ) end += 1;
+    const last = unfinished && end === lines.length;
+    list.append(itemOf(lines.slice(begin, end), last, depth));
   }
   return list;
 }
 
-const depthOf = (line) => line.length - line.trimStart().length;
+function itemOf(lines, unfinished, depth) {
+  const within = lines.findIndex((line, number) => number > 0 && depth < DEEPEST && ITEM.test(line));
+  const [first, ...more] = within === -1 ? lines : lines.slice(0, within);
+  const text = [ITEM.exec(first)?.[3], ...more.map((line) => line.trim())].join("\n");
+  const item = element("li", ...inline(text, unfinished && within === -1));
+  if (within !== -1) item.append(listOf(lines.slice(within), unfinished, depth + 1));
+  return item;
+}
+
+/** Whether a line is an item that is not indented further than this. */
+function isItem(line, most) {
+  return ITEM.test(line) && line.length - line.trimStart().length <= most;
+}
 
 function tableOf(lines, unfinished) {
   const rows = lines.filter((line) => !/^[\s|:-]+$/.test(line)).map((line) => line.trim().replace(/^\||\|$/g, "").split("|"));

@@ -5,7 +5,7 @@
 const NEAR = 48;
 
 export class Scroller {
-  #element; #button; #atEnd = true;
+  #element; #button; #atEnd = true; #top = 0;
 
   /** @param {HTMLElement} element @param {HTMLElement} button */
   constructor(element, button) {
@@ -23,6 +23,8 @@ export class Scroller {
 
   /** Something has grown. */
   follow() {
+    // Whoever has just gone back is not held, even before the browser tells of it.
+    if (this.#element.scrollTop < this.#top) this.#look();
     if (this.#atEnd) this.#element.scrollTop = this.#element.scrollHeight;
     this.#look();
   }
@@ -31,5 +33,6 @@ export class Scroller {
     const { scrollTop, scrollHeight, clientHeight } = this.#element;
     this.#atEnd = scrollHeight - scrollTop - clientHeight < NEAR;
     this.#button.hidden = this.#atEnd;
+    this.#top = scrollTop;
   }
 }

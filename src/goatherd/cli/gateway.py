@@ -48,12 +48,13 @@ def gateway(*, output: Output, targets: Sequence[str], host: str, port: int, cor
     apps = [load_app(target) for target in targets]
     from goatherd.cli import loops
     from goatherd.web.gateway import Gateway
-    from goatherd.web.server import listen
+    from goatherd.web.server import listen, make_room
 
     served = Gateway(apps, cors=cors)
     served.access.check_secrets()
     for app in apps:
         log.info("Events of app %r from %s", app.name, without_password(app.settings.event_store))
+    make_room(apps[0].settings.gateway_connections)
     with listen(host, port) as listening:
         loops.run(_serve_until_told(served, listening, apps[0].settings.gateway_drain))
     return 0

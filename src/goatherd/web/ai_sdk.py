@@ -137,7 +137,7 @@ class _Telling:
     def _void(self) -> None:
         """What the client has of an attempt is no more."""
         if self._heard.kind != CLEAN:
-            pass
+            self._group.append({"type": "reset-step"})
         self._heard = Heard()
 
     def _stage(

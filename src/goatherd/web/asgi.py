@@ -1,7 +1,7 @@
 """What ASGI servers say to us, and we to them."""
 
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 from urllib.parse import parse_qsl
 
 Scope: TypeAlias = MutableMapping[str, Any]
@@ -9,6 +9,10 @@ Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 ASGIApp: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 Headers: TypeAlias = list[tuple[bytes, bytes]]
+
+
+#: Under this name our own server lets a stream see its connection.
+LINE = "goatherd.line"
 
 
 class Request:
@@ -38,6 +42,19 @@ class Request:
                     if told.strip() == name:
                         return str(worth.strip().strip('"'))
         return ""
+
+
+class Line(Protocol):
+    """A connection that pieces of a response can be written to as they are; see `shortcut`."""
+
+    def offer(self, piece: bytes) -> bool:
+        """Write it, in the form that a part of a body has on the wire, if it is taken at once; false if it is not."""
+
+
+def line_in(scope: Scope) -> Line | None:
+    """The connection of a request; None if the server is another than ours."""
+    line: Line | None = (scope.get("extensions") or {}).get(LINE)
+    return line
 
 
 def path_in(scope: Scope) -> str:

@@ -8,7 +8,7 @@ from goatherd.model.event import Entry, Position
 from goatherd.model.reading import Reading
 from goatherd.ports.clock import Clock
 from goatherd.web.asgi import Headers
-from goatherd.web.frame import Format, as_stream, frame
+from goatherd.web.frame import Format, as_stream, chunk_of, frame
 from goatherd.web.native import Native
 from goatherd.web.responses import Refusal
 from goatherd.web.translation import DIALECTS, Shelf
@@ -30,6 +30,7 @@ class Encoding:
     def __init__(self, format: Format, clock: Clock) -> None:
         self.format = format
         self._clock = clock
+        self._chunk_key = (self, "chunk")
         self._position: Position | None = None
         self._snapshot = b""
 
@@ -44,6 +45,13 @@ class Encoding:
         made = batch.made.get(self)
         if made is None:
             made = batch.made[self] = as_stream(self.format.entries(batch))
+        return made
+
+    def chunked(self, batch: Batch, body: bytes) -> bytes:
+        """The same in the form that a part of a body has on the wire, made once, too."""
+        made = batch.made.get(self._chunk_key)
+        if made is None:
+            made = batch.made[self._chunk_key] = chunk_of(body)
         return made
 
     def head(self, retry: int, mode: str, place: object) -> bytes:

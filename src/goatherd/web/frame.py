@@ -56,3 +56,8 @@ def frame(event: str, position: Position | None = None, /, **members: Any) -> Fr
 def as_stream(frames: Iterable[Frame]) -> bytes:
     """Frames as a stream has them."""
     return b"".join([frame.sse for frame in frames])
+
+
+def chunk_of(body: bytes) -> bytes:
+    """A part of a body of unknown length, as HTTP/1.1 sends it."""
+    return b"%x\r\n%b\r\n" % (len(body), body)

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 from goatherd.app import Goatherd
 from goatherd.errors import DefinitionError, GoatherdError, Unavailable
 from goatherd.web.access import Access
-from goatherd.web.asgi import Headers, Receive, Request, Scope, Send
+from goatherd.web.asgi import Headers, Receive, Request, Scope, Send, line_in
 from goatherd.web.cors import Cors
 from goatherd.web.metrics import GatewayMetrics
 from goatherd.web.place import Answer, Place, Visit
@@ -49,7 +49,7 @@ class Gateway:
                 began = asyncio.get_running_loop().time()
                 answer, headers = await self._answer(Request(scope))
                 if isinstance(answer, Stream):
-                    answer.began = began
+                    answer.began, answer.line = began, line_in(scope)
                 await answer.send(headers, receive, send)
             case "lifespan":
                 await self._live(receive, send)

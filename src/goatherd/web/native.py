@@ -58,7 +58,8 @@ class Native:
         recovery = _recovery(reading.text or "", state, end, now)
         if not state.closed:
             return [_stage(state, None, now), recovery]
-        return [*([recovery] if reading.text else []), _end(state, now)]
+        # An empty text is told too: the client may have that of an attempt which is void. The history knows none.
+        return [*([recovery] if reading.text is not None else []), _end(state, now)]
 
     def tokens(self, reading: Reading, now: float) -> list[Frame]:
         """How the job stands, and the tokens that were read; the last frame has the position."""

@@ -143,7 +143,7 @@ class Place:
             raise Refusal(404, "This job is not known, or no longer.")
         position = record.state.position
         encoding = self._encodings_of(visit.app).named(visit.request.query.get("format", "native"))
-        ended = Reading(state=record.state, resumed=False, text="")
+        ended = Reading(state=record.state, resumed=False)
         frames = [] if cursor == position else encoding.format.snapshot(ended, record.at)
         if wait is not None:
             return long_poll.closed(frames, str(position))

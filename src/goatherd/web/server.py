@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import errno
 import logging
+import resource
 import socket
 import sys
 from collections.abc import Iterator
@@ -23,10 +24,21 @@ except ImportError as error:
 UNSENT = 16 * 1024
 #: Connections that may wait to be accepted; after another gateway stopped, many come at once.
 BACKLOG = 4096
+#: Open files of a process beside its clients.
+OTHER_FILES = 200
 #: Seconds that connections get to end after all have been sent away.
 LAST_MOMENT = 5.0
 
 log = logging.getLogger("goatherd.gateway")
+
+
+def _http() -> type[asyncio.Protocol] | str:
+    """How HTTP is spoken: with the shortcut, where the faster parser is there."""
+    try:
+        from goatherd.web.shortcut import ShortcutProtocol
+    except ImportError:
+        return "auto"
+    return ShortcutProtocol
 
 
 class CannotListen(GoatherdError):
@@ -56,6 +68,20 @@ def listen(host: str, port: int) -> socket.socket:
     return listening
 
 
+def make_room(clients: int) -> None:
+    """Let the process have as many connections as it may have clients; says so if the system does not let it."""
+    wanted = clients + OTHER_FILES
+    now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if now != resource.RLIM_INFINITY and now < wanted:
+        most_now = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most_now, most))
+        if most_now < wanted:
+            told = (
+                "The system lets this process have %d open files, so not all of the %d clients that may come fit in; %s"
+            )
+            log.warning(told, most_now, clients, "raise the limit (ulimit -n), or lower gateway_connections")
+
+
 class Server(uvicorn.Server):
     """Serves until it is told to stop, and leaves signals to whoever runs it."""
 
@@ -66,6 +92,7 @@ class Server(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 Site(gateway),
+                http=_http(),
                 lifespan="off",
                 ws="none",
                 log_config=None,

@@ -33,18 +33,22 @@ class Sources:
     def __init__(self) -> None:
         self._opening = asyncio.Lock()
         self._own: dict[str, Source] = {}
+        #: What was followed last by each app's name, also where the app is open itself.
+        self._followed: dict[str, Subscriptions] = {}
         self._holders: list[AsyncGenerator[Source, None]] = []
 
     @property
     def jobs(self) -> int:
-        """Jobs that are watched on sources of our own."""
-        return sum(source.subscriptions.jobs for source in self._own.values())
+        """Jobs that are watched."""
+        return sum(subscriptions.jobs for subscriptions in self._followed.values())
 
     async def of(self, app: Goatherd) -> Source:
         """The source of an app; raises Unavailable, SettingsError or MissingExtra."""
-        own = self._own.get(app.name)
-        if own is not None:
-            return own
+        source = self._own.get(app.name) or await self._found(app)
+        self._followed[app.name] = source.subscriptions
+        return source
+
+    async def _found(self, app: Goatherd) -> Source:
         try:
             session = app.session()
         except NotOpen:
@@ -63,6 +67,7 @@ class Sources:
     async def close(self) -> None:
         """Let go of everything that was opened here."""
         self._own.clear()
+        self._followed.clear()
         while self._holders:
             await self._holders.pop().aclose()
 

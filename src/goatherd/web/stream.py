@@ -10,7 +10,7 @@ from goatherd.errors import GoatherdError, UnknownJob
 from goatherd.model.event import Entry
 from goatherd.model.reading import Reading
 from goatherd.ports.clock import Clock
-from goatherd.web.asgi import Headers, Receive, Send
+from goatherd.web.asgi import Headers, Line, Receive, Send
 from goatherd.web.beginning import Beginning
 from goatherd.web.crowd import Client, Crowd
 from goatherd.web.encoding import Encoding
@@ -48,7 +48,7 @@ class Stream:
     # There are as many as there are connections, so each is kept small.
     __slots__ = (
         "_beginning", "_client", "_clock", "_crowd", "_heard_events", "_metrics", "_receive", "_send", "_wishes",
-        "began",
+        "began", "line",
     )  # fmt: skip
 
     def __init__(
@@ -63,6 +63,8 @@ class Stream:
         self._heard_events = False
         #: When it was asked for, by the loop's clock.
         self.began = crowd.now
+        #: The connection itself, where the server lets us see it.
+        self.line: Line | None = None
 
     async def send(self, headers: Headers, receive: Receive, send: Send) -> None:
         """Write until the job has ended, the client has left or its time is over."""
@@ -109,7 +111,7 @@ class Stream:
 
     async def _follow(self) -> None:
         client, crowd, metrics, encoding = self._client, self._crowd, self._metrics, self._wishes.encoding
-        follower, send = client.follower, self._send
+        follower, send, line = client.follower, self._send, self.line
         while not follower.ended and not encoding.over:
             told = await follower.next()
             if type(told) is Batch:
@@ -118,8 +120,12 @@ class Stream:
                 self._heard_events = True
                 body = encoding.of_batch(told)
                 if len(body) <= PIECE:
+                    goes_on = not self._ends
+                    if line is not None and goes_on and line.offer(encoding.chunked(told, body)):
+                        client.spoke_at = crowd.now
+                        continue
                     client.sending_since = crowd.now
-                    await send({"type": "http.response.body", "body": body, "more_body": not self._ends})
+                    await send({"type": "http.response.body", "body": body, "more_body": goes_on})
                     client.sending_since = None
                     client.spoke_at = crowd.now
                     continue

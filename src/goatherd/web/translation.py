@@ -11,6 +11,7 @@ from goatherd.web.ai_sdk import AiSdk
 from goatherd.web.asgi import Headers, Request
 from goatherd.web.cursor import id_in
 from goatherd.web.dialect import BETWEEN, Dialect, Saying
+from goatherd.web.frame import chunk_of
 from goatherd.web.openai import OpenAi
 from goatherd.web.responses import Refusal
 
@@ -89,6 +90,10 @@ class Translation:
         if saying is None:
             saying = batch.made[key] = self._dialect.entries(self._heard, batch)
         return self._say(saying)
+
+    def chunked(self, batch: Batch, body: bytes) -> bytes:
+        """The same in the form that a part of a body has on the wire."""
+        return chunk_of(body)
 
     def farewell(self, reason: str, heard_events: bool) -> bytes:
         """The connection ends, the job goes on."""

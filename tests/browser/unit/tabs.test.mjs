@@ -11,12 +11,16 @@ const token = (seq, content) => ({ id: `a-${seq}`, event: "token", data: { conte
 const recovery = (seq, accumulated) => ({ id: `a-${seq}`, event: "token_recovery", data: { accumulated, attempt: 1 } });
 const done = (seq) => ({ id: `a-${seq}`, event: "done", data: { stage: "done", attempt: 1 } });
 
+const pretend = (request) => {
+  const locks = request && { request };
+  Object.defineProperty(globalThis, "navigator", { value: { locks }, configurable: true });
+};
+
 /** Another tab has the lock, and `play` is how it leads: it is called with each question, and with a way to speak. */
 async function follow(play) {
-  const request = (_name, { signal }) => new Promise((_, reject) => {
+  pretend((_name, { signal }) => new Promise((_, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason));
-  });
-  Object.defineProperty(globalThis, "navigator", { value: { locks: { request } }, configurable: true });
+  }));
   const leader = new BroadcastChannel(`goatherd true ${PLACE}`);
   const say = (message) => leader.postMessage({ state: "live", ...message });
   let questions = 0;
@@ -104,4 +108,37 @@ test("how the connection stands is known to all", async () => {
     say({ previous: "a-1", events: [done(2)] });
   });
   assert.deepEqual(states, ["waiting", "connecting", "live", "ended"]);
+});
+
+/** The page has the stream itself. */
+async function followAlone() {
+  const body = `id: a-1\nevent: done\ndata: ${JSON.stringify(done(1).data)}\n\n`;
+  globalThis.fetch = async () => new Response(body, { headers: { "content-type": "text/event-stream" } });
+  const job = watch(PLACE);
+  for await (const _ of job);
+  return job.state;
+}
+
+test("where nobody may have the lock, each tab has a stream", async () => {
+  pretend(() => Promise.reject(new DOMException("not in a sandbox", "SecurityError")));
+  assert.equal(await followAlone(), "ended");
+});
+
+test("where there are no locks or no channels, each tab has a stream", async () => {
+  pretend(undefined);
+  assert.equal(await followAlone(), "ended");
+  const channel = globalThis.BroadcastChannel;
+  pretend(() => Promise.reject(new Error("nobody may ask")));
+  globalThis.BroadcastChannel = undefined;
+  assert.equal(await followAlone(), "ended");
+  globalThis.BroadcastChannel = channel;
+});
+
+test("a tab that leads and is refused leaves the lead to others", async () => {
+  let held = false;
+  pretend(async (_name, _options, lead) => { held = true; await lead().finally(() => { held = false; }); });
+  globalThis.fetch = async () => new Response("no", { status: 403 });
+  const job = watch(PLACE);
+  await new Promise((resolve) => { job.onchange = resolve; });
+  assert.deepEqual([job.state, job.error.status, held], ["failed", 403, false]);
 });

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 from goatherd.errors import Unavailable
 from goatherd.model.event import BEGINNING, Entry, Snapshot, Token
+from goatherd.model.job_record import JobRecord
 from goatherd.model.settings import Settings
 from goatherd.ports.clock import SystemClock
 from goatherd.ports.events import Events
 from goatherd.ports.records import JobHistory
 from goatherd.wiring import open_history
 from tests.faults.live.arena import Arena
-from tests.faults.live.client import Client
+from tests.faults.live.client import Client, frames
 from tests.faults.live.http import NoStream, get
 from tests.faults.live.script import Mark, Script, mark_of_stage
 from tests.faults.live.tally import Tally
@@ -20,6 +21,8 @@ from tests.faults.live.view import Fault, View
 
 #: Seconds within which a gateway must tell a browser to stay away, and a router must have written the history.
 GOODBYE, HISTORY = 10.0, 30.0
+#: Jobs that are asked for again when their logs are gone.
+EXPIRED = 50
 
 
 class Judge:
@@ -60,8 +63,28 @@ class Judge:
         history = await open_history(settings, SystemClock())
         try:
             self._tally.unrecorded = await _unrecorded(history, jobs)
+            for job in jobs[:EXPIRED]:
+                self._tally.told += await self._long_after(job, await history.find(job))
         finally:
             await history.close()
+
+    async def _long_after(self, job: str, record: JobRecord | None) -> list[Fault]:
+        """Its log is gone: whoever comes back is told to stay away, and who comes for the first time how it ended."""
+        assert self._events is not None, "there is a history"
+        if record is None:
+            return []
+        await self._events.forget(job)
+        self._tally.harm["logs expired after the end"] += 1
+        port, path = self._arena.url(job)
+        try:
+            async with await get(port, path, f"Last-Event-ID: {record.state.position}\r\n"):
+                return [Fault("repeated", f"job {job}: a stream after its log was gone")]
+        except NoStream as refusal:
+            if refusal.status != 204:
+                return [Fault("wrong", f"job {job}: {refusal} after its log was gone")]
+        async with await get(port, path) as response:
+            ends = [frame.data["result"] async for frame in frames(response) if frame.event == "done"]
+        return [] if len(ends) == 1 and ends[0].startswith(job) else [Fault("wrong", f"job {job} ended so: {ends}")]
 
     def _of_end(self, view: View, task: "asyncio.Task[View]") -> list[Fault]:
         if not task.cancelled() and task.exception() is not None:

@@ -42,7 +42,7 @@ class Tally:
 
     @property
     def clean(self) -> bool:
-        return not self.faulty and not self.unrecorded
+        return not self.faulty and not self.unrecorded and not self.told
 
     def __str__(self) -> str:
         bad = ", ".join(f"{self.bad[kind]} {kind}" for kind in KINDS)

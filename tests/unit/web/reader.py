@@ -53,7 +53,8 @@ class Reader:
             else:
                 assert name not in told, f"a frame has two lines of {name}"
                 told[name] = value
-        if "data" in told:
+        # What has no name is of another format than ours, and not for this reader.
+        if "data" in told and "event" in told:
             self._add(Told(told["event"], json.loads(told["data"]), told.get("id")))
 
     def _add(self, frame: Told) -> None:

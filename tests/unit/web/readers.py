@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from tests.unit.web.chunks import Read
+from goatherd.testing.suites.event_store import Author
+from tests.unit.web.chunks import Read, read
+from tests.unit.web.visitor import Visitor
 
 
 class UiMessage:
@@ -97,3 +99,44 @@ def whole_groups(chunks: list[Read]) -> list[Read]:
     """Without what comes after the last id: one who was cut off there gets it again."""
     last = max((index for index, chunk in enumerate(chunks) if chunk.id is not None), default=-1)
     return chunks[: last + 1]
+
+
+def chunks(visitor: Visitor) -> list[Read]:
+    """What one was told."""
+    return read(visitor.body)
+
+
+def last_id(visitor: Visitor) -> str:
+    """Where one would go on."""
+    return [chunk.id for chunk in chunks(visitor) if chunk.id is not None][-1]
+
+
+def message(*visitors: Visitor) -> UiMessage:
+    """What a client makes of one response after the other."""
+    made = UiMessage()
+    for visitor in visitors:
+        for chunk in chunks(visitor):
+            made.take(chunk.data)
+    return made
+
+
+def completion(visitor: Visitor) -> Completion:
+    """What a client makes of a response."""
+    made = Completion()
+    for chunk in chunks(visitor):
+        made.take(chunk.data)
+    return made
+
+
+async def has(visitor: Visitor, text: str) -> Visitor:
+    """Wait until a stream tells something."""
+    return await visitor.until(lambda visitor: text.encode() in visitor.body)
+
+
+async def stall(slow: Visitor, fast: Visitor, author: Author) -> None:
+    """Let one read nothing until it is far behind, and then go on."""
+    slow.reads.clear()
+    for number in range(0, 1500, 50):
+        await author.say(*(f"{word} " for word in range(number, number + 50)))
+    await has(fast, "1499 ")
+    slow.reads.set()

@@ -168,9 +168,10 @@ def test_a_job_that_is_done_is_told_with_its_text_and_its_end() -> None:
     assert end == Told("done", {"stage": "done", "status": "completed", "result": [1, 2], "seq": 9, **PLACE}, "e-9")
 
 
-def test_a_job_that_failed_without_a_text_is_told_by_its_end() -> None:
+def test_a_job_that_failed_without_a_text_voids_what_the_client_has() -> None:
     failed = state(status="expired", error="E", message="m", traceback="secret", closed=True)
-    [end] = read(as_stream(Native().snapshot(Reading(state=failed, resumed=False, text=""), NOW)))
+    text, end = read(as_stream(Native().snapshot(Reading(state=failed, resumed=False, text=""), NOW)))
+    assert (text.event, text.id, text.content["accumulated"]) == ("token_recovery", None, "")
     content = {"type": "error", "stage": "error", "status": "expired", "error": "E", "message": "m"}
     assert end == Told("error", {**content, "seq": 9, **PLACE}, "e-9")
 

@@ -60,13 +60,19 @@ EVENTS: dict[str, tuple[str, Sequence[Event], list[Any], str | None, str]] = {
         "5f0c-3~o+",
         "o+",
     ),
-    "an attempt after one that told no text": ("o", [RETRYING, RETRIED, token("a")], [delta(3, content="a")], "5f0c-3~o+", "o+"),
+    "an attempt after one that told no text": (
+        "o",
+        [RETRYING, RETRIED, token("a")],
+        [delta(3, content="a")],
+        "5f0c-3~o+",
+        "o+",
+    ),
     "a hole in the log of one who has nothing": ("o", [SNAPSHOT], [delta(4, content="so far")], "5f0c-1~o+", "o+"),
     "done": ("o+", [DONE], STOP, "5f0c-1~o+", "o+"),
     "done without a text": ("o", [DONE], STOP, "5f0c-1~o", "o"),
     "failed": ("o+", [token("a"), FAILED], [delta(3, content="a"), *FAIL], "5f0c-2~o+", "o+"),
     "cancelled": ("o+", [CANCELLED], [error("job_cancelled", "it was cancelled"), "[DONE]"], "5f0c-1~o+", "o+"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", EVENTS)

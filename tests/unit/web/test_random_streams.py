@@ -3,7 +3,7 @@
 from typing import Any
 
 import msgspec
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goatherd.model.event import Done, Entry, Event, Failed, Progress, Queued, Retrying, Snapshot, Started, Token
@@ -96,6 +96,7 @@ class Line:
         self.heard, self._over = saying.heard, saying.over
 
 
+@settings(max_examples=60)
 @given(st.data(), lives())
 def test_an_ai_sdk_message_ends_with_the_text_of_the_job(data: st.DataObject, life: list[Event]) -> None:
     message, line = UiMessage(), Line(AiSdk("job"), life, data.draw)
@@ -107,6 +108,7 @@ def test_an_ai_sdk_message_ends_with_the_text_of_the_job(data: st.DataObject, li
     assert message.errors == (["no goats"] if end.state.status == "failed" else [])
 
 
+@settings(max_examples=60)
 @given(st.data(), lives())
 def test_an_ai_sdk_message_that_is_replayed_is_the_same(data: st.DataObject, life: list[Event]) -> None:
     message, line = UiMessage(), Line(AiSdk("job"), life, data.draw)
@@ -116,6 +118,7 @@ def test_an_ai_sdk_message_that_is_replayed_is_the_same(data: st.DataObject, lif
     assert message.text == standing(*life).text
 
 
+@settings(max_examples=60)
 @given(st.data(), lives())
 def test_a_completion_that_ends_in_good_order_is_the_text_of_the_job(data: st.DataObject, life: list[Event]) -> None:
     line = Line(OpenAi("job", "m"), life, data.draw)

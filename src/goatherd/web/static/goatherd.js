@@ -140,8 +140,7 @@ class Watching {
   get stage() { return this.last?.data.stage ?? null; }
   /** The last event that was not about the text; of a job that has ended, its `done` or `error`. */
   get last() { return this.#transcript.last; }
-  /** Follow it no more. */
-  close() { this.#become("closed"); }
+  /** Follow it no more. */ close() { this.#become("closed"); }
 
   get #over() { return ["ended", "failed", "closed"].includes(this.state); }
   get #place() { return this.#url.origin + this.#url.pathname + (this.#url.searchParams.get("job_id") ?? ""); }
@@ -267,8 +266,10 @@ class Watching {
         this.#leads = this.#synced = true;
         return this.#follow(signal);
       };
-      const turn = navigator.locks.request(name, steal ? { steal } : { signal }, lead);
-      await turn.catch((error) => { if (error.name !== "AbortError") throw error; });
+      await navigator.locks.request(name, steal ? { steal } : { signal }, lead).catch((error) => {
+        if (error instanceof WatchError) throw error;
+        return error.name === "AbortError" ? undefined : lead(); // in a sandbox nobody may have it, so each leads
+      });
       steal = signal.aborted; // by our own impatience; if not, the lock was taken from us
       this.#turn.abort();
     }

@@ -1,0 +1,103 @@
+"""Node, and the packages of it that the tests use: exact versions, checked by npm against the hashes of their lock.
+
+The lock names no registry: npm takes the one of this machine. To take other versions, change package.json and run
+`python -m scripts.servers.node`, which writes the lock anew.
+"""
+
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from scripts.servers.install import INSTALL_DEADLINE, NoServer, ensure_installed
+
+_PATH = "/usr/bin:/usr/local/bin:/bin:/opt/homebrew/bin"
+_ROOT = Path(__file__).parents[2]
+
+#: The folder with package.json and package-lock.json, and the one that keeps what was fetched.
+WANTED = _ROOT / "tests" / "interop" / "ai_sdk"
+KEPT = _ROOT / ".cache" / "npm"
+
+#: The oldest Node on which the packages run.
+OLDEST = 20
+
+
+def ensure_node_packages() -> Path:
+    """The folder in which Node finds the packages, fetched if they were missing; raises NoServer."""
+    ensure_installed("nodejs", "node", _PATH, "GOATHERD_TEST_NODE_PACKAGES")
+    ensure_installed("npm", "npm", _PATH, "GOATHERD_TEST_NODE_PACKAGES")
+    _check_version()
+    lock = (WANTED / "package-lock.json").read_bytes()
+    folder = KEPT / hashlib.sha256(lock).hexdigest()[:16]
+    if not folder.exists():
+        _fetch(folder)
+    return folder
+
+
+def node() -> str:
+    """The path of Node; raises NoServer."""
+    found = shutil.which("node", path=_PATH)
+    if found is None:
+        raise NoServer("Node is needed and not installed; `make test` installs it where it can.")
+    return found
+
+
+def _check_version() -> None:
+    version = _run([node(), "--version"], _ROOT).strip()
+    if int(version.removeprefix("v").partition(".")[0]) < OLDEST:
+        raise NoServer(f"Node {OLDEST} or newer is needed, and this is {version}; install a newer one.")
+
+
+def _fetch(folder: Path) -> None:
+    print("goatherd: fetching the packages of Node that the tests use", file=sys.stderr)
+    KEPT.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=KEPT) as place:
+        made = Path(place) / "made"
+        made.mkdir()
+        for name in ("package.json", "package-lock.json"):
+            shutil.copy(WANTED / name, made)
+        # Nothing of theirs is run but what a test imports.
+        _run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], made)
+        try:
+            made.rename(folder)
+        except OSError:
+            # Somebody else was quicker, with the same.
+            if not folder.exists():
+                raise
+
+
+def lock() -> None:
+    """Write package-lock.json anew, without any address."""
+    with tempfile.TemporaryDirectory() as place:
+        shutil.copy(WANTED / "package.json", place)
+        command = ["npm", "install", "--package-lock-only", "--omit-lockfile-registry-resolved", "--no-audit"]
+        _run([*command, "--no-fund", "--loglevel=error"], Path(place))
+        made = json.loads((Path(place) / "package-lock.json").read_text())
+    made.pop("name", None)
+    for package in made["packages"].values():
+        package.pop("funding", None)
+    text = json.dumps(made, indent=2, ensure_ascii=False) + "\n"
+    if "://" in text:
+        raise RuntimeError("the lock names an address; a lock must not")
+    (WANTED / "package-lock.json").write_text(text)
+
+
+def _run(command: Sequence[str], folder: Path) -> str:
+    told = f"`{' '.join(command)}`"
+    try:
+        done = subprocess.run(
+            command, cwd=folder, capture_output=True, text=True, check=False, timeout=INSTALL_DEADLINE
+        )
+    except subprocess.TimeoutExpired:
+        raise NoServer(f"{told} took longer than {INSTALL_DEADLINE:g} s") from None
+    if done.returncode:
+        raise NoServer(f"{told} failed:\n{(done.stderr or done.stdout).strip()[-1000:]}")
+    return done.stdout
+
+
+if __name__ == "__main__":
+    lock()
