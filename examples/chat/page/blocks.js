@@ -41,7 +41,7 @@ export function blocksOf(text) {
     else blocks.push((open = { kind, lines: [line] }));
     if (kind === "heading" || kind === "rule") open = null;
   }
-  return blocks.map(({ kind, lines }) => ({ kind, source: lines.join("\n").trimEnd() }));
+  return blocks.map(({ kind, lines }) => ({ kind, source: lines.join("\n").replace(/\n+$/, "") }));
 }
 
 /** Whether a line belongs to the block above it. */

@@ -38,19 +38,21 @@ class Chat {
   async read(wait = SOON) {
     clearTimeout(this.#timer);
     await this.#asking;
-    try {
-      const { messages } = await look(this.id);
-      if (this.#closed) return;
-      [this.#loaded, this.#unread] = [true, false];
-      for (const told of messages) this.#find(told).take(told);
-    } catch (error) {
-      this.#unread = true;
+    const history = await look(this.id).catch(() => null);
+    if (this.#closed) return;
+    this.#unread = history === null;
+    if (history === null) {
       this.#timer = setTimeout(() => this.read(Math.min(2 * wait, LATER)), 1_000 * wait);
+    } else {
+      this.#loaded = true;
+      const known = history.messages.map((told) => this.#find(told));
+      this.#sort(known);
+      history.messages.forEach((told, number) => known[number].take(told));
     }
     this.draw();
   }
 
-  /** Ask a question; the same exchange is used again if it did not arrive the first time. */
+  /** Ask a question, unless one is being answered. */
   async ask(/** @type {string} */ text) {
     if (this.isBusy) return;
     const exchange = this.#add(text);
@@ -103,6 +105,14 @@ class Chat {
       this.#exchanges.find((one) => one.jobId === null && one.message === message) ??
       this.#add(message)
     );
+  }
+
+  /** Tabs that asked at the same time show it in the same order; what has not arrived is last. */
+  #sort(/** @type {Exchange[]} */ known) {
+    const sorted = [...known, ...this.#exchanges.filter((one) => !known.includes(one))];
+    if (sorted.every((one, number) => one === this.#exchanges[number])) return;
+    this.#exchanges = sorted;
+    part("exchanges").append(...sorted.map((one) => one.element));
   }
 
   #add(/** @type {string} */ text) {

@@ -66,6 +66,8 @@ export class Exchange {
 
   /** Follow the answer until its end. @param {import("./api.js").Accepted} accepted */
   async follow({ job_id, stream_url, stream_token, cancel_url }) {
+    // The history may have told of it before the answer to our question came.
+    if (this.#watching !== null) return;
     [this.jobId, this.#cancelUrl, this.status] = [job_id, cancel_url, "open"];
     /** @type {string | null} */ let first = stream_token;
     const token = async () => {
@@ -141,7 +143,7 @@ export class Exchange {
       this.#tellSources(data.result?.sources ?? []);
       this.#end("done", "", data.result?.provider ?? "");
     } else if (name === "error") this.#end(data.status, data.message);
-    else this.#draw();
+    else if (name !== "token") this.#draw();
   }
 
   /** goatherd.js has something new. */

@@ -32,7 +32,7 @@ export class Prose {
     else if (old.tagName !== made.tagName) old.replaceWith(made);
     else {
       old.replaceChildren(...made.childNodes);
-      old.className = made.className;
+      [old.className, old.ariaLabel] = [made.className, made.ariaLabel];
       return old;
     }
     return made;

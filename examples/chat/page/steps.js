@@ -22,7 +22,7 @@ export class Steps {
   #present = false;
   /** What is being done, in words. */ doing = DOING.queued;
 
-  /** @param {HTMLElement} element the list that they are shown in */
+  /** @param {HTMLElement} element what they are shown in */
   constructor(element) {
     this.#element = element;
     this.#draw();
@@ -53,7 +53,7 @@ export class Steps {
 
   #draw() {
     if (this.#element.children.length !== this.#stages.length) {
-      this.#element.replaceChildren(...this.#stages.map((stage) => element("li", stage[0].toUpperCase() + stage.slice(1))));
+      this.#element.replaceChildren(...this.#stages.map((stage) => element("span", stage[0].toUpperCase() + stage.slice(1))));
     }
     [...this.#element.children].forEach((item, number) => {
       item.className = number < this.#past ? "past" : number === this.#past && this.#present ? "present" : "";

@@ -64,7 +64,7 @@ class ChatTab:
     async def is_done(self) -> None:
         """Wait until the last answer has ended, well or not, and one may ask again."""
         await expect(self.exchanges.last.locator(".after")).to_be_visible()
-        await expect(self.page.get_by_role("button", name="Send")).to_be_visible()
+        await expect(self.page.get_by_role("button", name="Send", exact=True)).to_be_visible()
 
     async def has_note(self, text: str) -> None:
         await expect(self.exchanges.last.locator(".note")).to_have_text(text)

@@ -119,10 +119,12 @@ async def test_an_answer_that_fails_says_why_and_can_be_asked_for_again(stage: S
 
 async def test_a_question_that_does_not_arrive_is_not_lost(stage: Stage, tab: ChatTab) -> None:
     question = stage.a_question()
-    stage.chat.api.kill()
-    await tab.ask(question)
-    await tab.has_problem("Your message was not sent.")
-    stage.chat.api.await_ready()
+    stage.chat.api.stop()
+    try:
+        await tab.ask(question)
+        await tab.has_problem("Your message was not sent.")
+    finally:
+        stage.chat.api.start()
     await tab.page.get_by_role("button", name="Try again").click()
     await expect(tab.exchanges).to_have_count(1)
     await ends_with(tab, question)

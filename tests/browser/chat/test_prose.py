@@ -20,7 +20,11 @@ SHOW = """async ([text, grows]) => {
 }"""
 
 #: How many milliseconds that takes.
-TOOK = f"async (text) => {{ const now = performance.now(); await ({SHOW})([text, false]); return performance.now() - now; }}"
+TOOK = f"""async (text) => {{
+    const began = performance.now();
+    await ({SHOW})([text, false]);
+    return performance.now() - began;
+}}"""
 CODE = '<pre tabindex="0" role="group" aria-label="Code{}"><code>{}</code></pre>'
 TABLE = '<div class="wide" tabindex="0" role="group" aria-label="Table"><table>{}</table></div>'
 LINK = '<a href="{0}" target="_blank" rel="noopener noreferrer">{1}</a>'

@@ -20,7 +20,7 @@ async def test_a_person_asks_reads_asks_again_and_looks_back(context: BrowserCon
     await page.locator(".example").first.click()
     await expect(page.locator("#empty")).to_be_hidden()
     steps = page.get_by_role("progressbar")
-    await expect(steps.locator("li")).to_have_text(["Intent", "Retrieval", "Answer"])
+    await expect(steps.locator("span")).to_have_text(["Intent", "Retrieval", "Answer"])
     await expect(steps.locator(".present")).to_have_text("Answer")
     await expect(steps.locator(".past")).to_have_text(["Intent", "Retrieval"])
     await expect(tab.text).to_have_attribute("aria-busy", "true")
@@ -68,7 +68,7 @@ async def test_an_empty_chat_says_who_answers_and_offers_questions(context: Brow
     await expect(tab.page.locator("#introduction")).to_contain_text("No language model is at work here")
     await expect(tab.page.locator(".example")).to_have_count(3)
     await expect(tab.message).to_be_focused()
-    await expect(tab.page.get_by_role("button", name="Send")).to_be_disabled()
+    await expect(tab.page.get_by_role("button", name="Send", exact=True)).to_be_disabled()
 
 
 async def test_nothing_moves_that_one_reads(context: BrowserContext, offline: Stage) -> None:

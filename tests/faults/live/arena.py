@@ -56,7 +56,9 @@ class Arena:
         self.folder = folder
         self.build = build
         self.chance = chance
-        self.redis = Redis(folder / "redis")
+        # With every write on the disk before it is answered. By default Redis may forget the last second or two when
+        # it is killed; what a writer was told to be safe, and has left, nobody could write again.
+        self.redis = Redis(folder / "redis", "--appendfsync", "always")
         #: The one that calls watchers.
         self.live_redis = Redis(folder / "live") if build.live_apart else self.redis
         self.gateways: list[Server] = []

@@ -1,6 +1,6 @@
 """What one client has seen of a job, and everything that is wrong with it. A pure function of the frames it got."""
 
-from collections import Counter
+from collections import Counter, deque
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -53,6 +53,8 @@ class View:
     #: How far each generation came that was seen to its end without a jump.
     tails: dict[int, int] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
+    #: The last things that came, for whoever looks for a reason.
+    recent: deque[str] = field(default_factory=lambda: deque(maxlen=6))
     _jumped: bool = False
     #: Whether a part of a snapshot has come, of which only the last part has an id.
     _in_group: bool = False
@@ -62,6 +64,7 @@ class View:
 
     def take(self, frame: Frame) -> None:
         """One more frame."""
+        self.recent.append(f"{frame.event} {frame.id}".strip())
         self.counts[frame.event if mark_of_stage(frame.event) is None else "stage"] += 1
         if self.done:
             self._fault("reordered", f"{frame.event} after the end")
@@ -86,12 +89,13 @@ class View:
 
     def come_back(self, *, text_only: bool = False) -> None:
         """A new connection begins, with the id of the last event, or with the number of the last token."""
+        self.recent.append("(came back)")
         self.text_only |= text_only
         self._stage = NOTHING
 
     def reload(self) -> "View":
         """The page is loaded anew and knows nothing; what is wrong is not forgotten."""
-        return View(self.script, faults=self.faults, counts=self.counts, _jumped=True)
+        return View(self.script, faults=self.faults, counts=self.counts, recent=self.recent, _jumped=True)
 
     def _check_id(self, frame: Frame) -> None:
         if not frame.id:
@@ -210,4 +214,4 @@ class View:
             return []
 
     def _fault(self, kind: Kind, what: str) -> None:
-        self.faults.append(Fault(kind, f"job {self.script.job}: {what}"))
+        self.faults.append(Fault(kind, f"job {self.script.job}: {what}; last came {', '.join(self.recent)}"))

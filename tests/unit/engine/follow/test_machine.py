@@ -52,6 +52,7 @@ class FollowMachine(RuleBasedStateMachine):
     def queue(self) -> None:
         self.write(Queued(attempt=0, at=1.0))
         self.write(Started(attempt=1, at=1.0, worker="w"))
+        self.runner.run(self.join("beginning", True, False))
 
     # --- what the job does --------------------------------------------------------------------------
 
@@ -107,18 +108,23 @@ class FollowMachine(RuleBasedStateMachine):
         self.store.away = away
         self.settle()
 
-    @rule(left=st.integers(0, 4))
-    def trim(self, left: int) -> None:
-        self.store.trim(JOB, left)
+    @rule(left=st.integers(0, 4), rarely=st.integers(0, 3))
+    def trim(self, left: int, rarely: int) -> None:
+        if rarely == 2:
+            self.store.trim(JOB, left)
 
     @precondition(lambda self: not self.closed)
-    @rule(count=st.integers(1, 4))
-    def lose_end(self, count: int) -> None:
+    @rule(count=st.integers(1, 4), rarely=st.integers(0, 3))
+    def lose_end(self, count: int, rarely: int) -> None:
+        if rarely != 2:
+            return
         self.store.lose_end(JOB, count)
 
     @precondition(lambda self: not self.closed)
-    @rule(counts_on=st.booleans())
-    def begin_anew(self, counts_on: bool) -> None:
+    @rule(counts_on=st.booleans(), rarely=st.integers(0, 3))
+    def begin_anew(self, counts_on: bool, rarely: int) -> None:
+        if rarely != 2:
+            return
         text = self.store.logs[JOB].text
         self.store.begin_anew(JOB, counts_on=counts_on)
         self.write(Snapshot(attempt=self.attempt, at=1.0, stage="work", text=text))
