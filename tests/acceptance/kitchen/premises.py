@@ -9,8 +9,8 @@ from typing import Any
 import httpx2
 
 from examples.kitchen.kitchen import WEB_READY, Kitchen
-from examples.running.programs import Program
 from examples.kitchen.story.user import metric
+from examples.running.programs import Program
 
 #: Seconds after which a client gives up; longer than any deadline here.
 PATIENCE = 50.0

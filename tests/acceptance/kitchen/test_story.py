@@ -8,8 +8,8 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from examples.running.programs import TOP
 from examples.kitchen.story.play import SCENES
+from examples.running.programs import TOP
 from tests.acceptance.cli.stage import Running
 from tests.docs.story import user_environment
 
