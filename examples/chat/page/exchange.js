@@ -160,7 +160,8 @@ export class Exchange {
   #end(status, why = "", provider = "") {
     this.status = status;
     this.away = this.#stopping = false;
-    const { problem } = this.#parts;
+    const { note, problem } = this.#parts;
+    if (status === "failed") note.hidden = true;
     problem.textContent = WORDS[status]?.(why) ?? "";
     problem.hidden = problem.textContent === "";
     problem.classList.toggle("bad", !["done", "cancelled"].includes(status));

@@ -42,7 +42,8 @@ def gateway(*, output: Output, targets: Sequence[str], host: str, port: int, cor
     \b
     Examples:
       GOATHERD_SECRET=… goatherd gateway shop:app
-      goatherd gateway shop:app chat:app --host 0.0.0.0 --port 9000 --cors https://shop.example
+      goatherd gateway shop:app chat:app --host 0.0.0.0 --port 9000
+      goatherd gateway shop:app --cors https://shop.example
     """
     set_up_logging(as_json=output.json, verbose=output.verbose)
     apps = [load_app(target) for target in targets]

@@ -32,7 +32,7 @@ class Hub:
 
     # Many jobs may be followed by one process, each with its hub.
     __slots__ = (
-        "_around", "_look", "_missing_since", "_opening", "_snapshot", "_stale", "_watch",
+        "_around", "_look", "_missing_since", "_one_by_one", "_snapshot", "_stale", "_watch",
         "closed", "followers", "heard_at", "job_id", "loop", "problem", "ring", "stuck",
     )  # fmt: skip
 
@@ -42,7 +42,7 @@ class Hub:
         self.loop = asyncio.get_running_loop()
         self._around = around
         self._watch: Watch | None = None
-        self._opening = asyncio.Lock()
+        self._one_by_one = asyncio.Lock()
         #: In the order in which they came.
         self.followers: dict[Follower, None] = {}
         #: None until the log was read for the first time.
@@ -63,7 +63,7 @@ class Hub:
     async def open(self) -> None:
         """Be called from now on whenever there is something new; raises Unavailable."""
         # Whoever comes first opens it for all; if he gives up meanwhile, the next one does.
-        async with self._opening:
+        async with self._one_by_one:
             if self._watch is None:
                 self._watch = await self._around.events.watch(self.job_id, self.wake)
         if self._stale:
@@ -122,7 +122,7 @@ class Hub:
         return reading
 
     async def read_snapshot(self) -> Reading | None:
-        """The job as it stands; one read for all who ask at the same moment; raises Unavailable.
+        """The job as it stands; one read for all who ask at about the same time; raises Unavailable.
 
         Nobody gets what was read before he asked: he may have seen more by then.
         """
@@ -144,9 +144,10 @@ class Hub:
             raise
 
     async def _read_text(self) -> Reading | None:
-        # From here on whoever asks gets a later one.
-        self._snapshot = None
-        reading = await self._around.read(self.job_id, None, PAGE)
+        # A text may be long: it is read once at a time, and whoever asks meanwhile gets the next one.
+        async with self._one_by_one:
+            self._snapshot = None
+            reading = await self._around.read(self.job_id, None, PAGE)
         if reading is not None:
             self._learn(reading.top, reading)
         return reading

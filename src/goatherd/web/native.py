@@ -54,20 +54,20 @@ class Native:
     def snapshot(self, reading: Reading, now: float) -> list[Frame]:
         """How the job stands and its whole text, or its end."""
         state = reading.state
-        end = state.position if not state.closed else None
-        recovery = _recovery(reading.text or "", state, end, now)
+        # One who is cut off after the text comes back for the end alone: what is before it must not be told again.
+        place = Position(state.epoch, state.seq - 1) if state.closed else state.position
+        recovery = _recovery(reading.text or "", state, place, now)
         if not state.closed:
             return [_stage(state, None, now), recovery]
         # An empty text is told too: the client may have that of an attempt which is void. The history knows none.
         return [*([recovery] if reading.text is not None else []), _end(state, now)]
 
     def tokens(self, reading: Reading, now: float) -> list[Frame]:
-        """How the job stands, and the tokens that were read; the last frame has the position."""
+        """How the job stands, and the tokens that were read; the last frame has the position of all that is told."""
         state = reading.state
         tokens = self.entries([entry for entry in reading.entries if entry.kind == "token"])
         frames = [*tokens, _end(state, now)] if state.closed else [*_standing(state, now), *tokens]
-        told = [frame._replace(position=None) for frame in frames]
-        return [*told[:-1], *(last._replace(position=state.position) for last in told[-1:])]
+        return [*frames[:-1], *(last._replace(position=state.position) for last in frames[-1:])]
 
 
 def _goes_on(event: Token, following: Sequence[Event]) -> bool:

@@ -164,7 +164,7 @@ def test_a_job_as_it_stands(stood: JobState, name: str, content: dict[str, Any])
 def test_a_job_that_is_done_is_told_with_its_text_and_its_end() -> None:
     reading = Reading(state=state(status="done", result=b"[1,\n2]", closed=True), resumed=False, text="so far")
     text, end = read(as_stream(Native().snapshot(reading, NOW)))
-    assert (text.event, text.id, text.content["completed"]) == ("token_recovery", None, True)
+    assert (text.event, text.id, text.content["completed"]) == ("token_recovery", "e-8", True)
     assert end == Told("done", {"stage": "done", "status": "completed", "result": [1, 2], "seq": 9, **PLACE}, "e-9")
 
 

@@ -125,6 +125,23 @@ async def test_snapshots_for_many_are_read_together(
     assert len(watchers) + len(followers) == 23
 
 
+async def test_who_comes_while_a_snapshot_is_read_gets_the_next_one(
+    store: Muffled, subscriptions: Subscriptions, author: Author
+) -> None:
+    keeper = await subscriptions.follow(JOB, BEGINNING)
+    store.answers.clear()
+    reads, asked = store.reads, store.asked
+    first = asyncio.create_task(subscriptions.follow(JOB, None))
+    while store.reads == reads:
+        await asyncio.wait_for(asked.acquire(), 10)
+    others = [asyncio.create_task(subscriptions.follow(JOB, None)) for _ in range(20)]
+    await asyncio.sleep(0)
+    store.answers.set()
+    watchers = [Watcher(follower) for follower in await asyncio.gather(first, *others)]
+    assert store.reads == reads + 2
+    assert {(await watcher.take()).top for watcher in watchers} == {keeper.hub.ring.top}  # type: ignore[union-attr]
+
+
 async def test_a_slow_one_is_served_from_the_log(store: Muffled, subscriptions: Subscriptions, author: Author) -> None:
     slow = Watcher(await subscriptions.follow(JOB, None))
     await slow.take()
