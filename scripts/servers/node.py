@@ -1,6 +1,7 @@
 """Node, and the packages of it that the tests use: exact versions, checked by npm against the hashes of their lock.
 
-Node itself comes with the Python packages of the tests, so it is the same on every machine. The lock names no registry: npm takes the one of this machine. To take other versions, change package.json and run
+Node itself comes with the Python packages of the tests, so it is the same on every machine. The lock names no registry:
+npm takes the one of this machine. To take other versions, change package.json and run
 `python -m scripts.servers.node`, which writes the lock anew.
 """
 
