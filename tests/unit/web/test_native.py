@@ -171,19 +171,19 @@ def test_a_job_that_is_done_is_told_with_its_text_and_its_end() -> None:
 def test_a_job_that_failed_without_a_text_voids_what_the_client_has() -> None:
     failed = state(status="expired", error="E", message="m", traceback="secret", closed=True)
     text, end = read(as_stream(Native().snapshot(Reading(state=failed, resumed=False, text=""), NOW)))
-    assert (text.event, text.id, text.content["accumulated"]) == ("token_recovery", None, "")
+    assert (text.event, text.id, text.content["accumulated"]) == ("token_recovery", "e-8", "")
     content = {"type": "error", "stage": "error", "status": "expired", "error": "E", "message": "m"}
     assert end == Told("error", {**content, "seq": 9, **PLACE}, "e-9")
 
 
-def test_only_the_last_frame_after_a_token_has_an_id() -> None:
+def test_one_who_is_cut_off_within_what_follows_a_token_goes_on_where_that_was() -> None:
     read_on = entries(make(Token, text="a"), make(Progress, stage="work"), make(Token, text="b"))
-    for closed, names in [(False, ["work", "token"]), (True, ["token", "done"])]:
-        stood = state(stage="work", closed=closed, result=b"1" if closed else None)
+    for closed, names, ids in [(False, ["work", "token"], [None, "e-10"]), (True, ["token", "done"], ["e-9", "e-10"])]:
+        stood = state(seq=10, stage="work", closed=closed, result=b"1" if closed else None)
         reading = Reading(state=stood, resumed=True, entries=read_on)
         frames = read(as_stream(Native().tokens(reading, NOW)))
         assert [frame.event for frame in frames] == names
-        assert [frame.id for frame in frames] == [None] * (len(frames) - 1) + ["e-9"]
+        assert [frame.id for frame in frames] == ids
 
 
 def test_a_frame_for_a_poll_has_the_same_content() -> None:
