@@ -8,7 +8,7 @@ help: ## this list
 setup: ## install everything a contributor needs into .venv
 	@sh scripts/setup.sh
 
-demo: ## play the embedded demo; ARGS=--once checks every scene and ends
+demo: ## play the embedded demo and open the chat page; ARGS=--once checks everything and ends
 	@sh scripts/demo.sh $(ARGS)
 
 example: ## run an application: NAME=kitchen ARGS=--once

@@ -79,10 +79,9 @@ class Place:
         wait = long_poll.wait_in(visit.request, visit.app.settings.gateway_max_wait)
         source = await self.sources.of(visit.app)
         now = visit.app.clock.now()
-        try:
-            beginning = await begin(source, visit.job_id, cursor, encoding.format, now)
-        except UnknownJob:
-            return await self._from_history(visit, cursor, wait)
+        beginning = await self._begin(source, visit, cursor, encoding.format, now)
+        if isinstance(beginning, JobRecord):
+            return self._from_history(beginning, visit, cursor, wait)
         if wait is not None:
             client = self._enter(visit, beginning)
             try:
@@ -137,10 +136,24 @@ class Place:
             client.end_at(self.crowd.now + visit.token.expires_at - now, "token")
         return client
 
-    async def _from_history(self, visit: Visit, cursor: Cursor, wait: float | None) -> Response:
-        record = await self.sources.record(visit.app, visit.job_id)
-        if record is None or not record.state.closed:
-            raise Refusal(404, "This job is not known, or no longer.")
+    async def _begin(
+        self, source: Source, visit: Visit, cursor: Cursor, format: Format, now: float
+    ) -> Beginning | JobRecord:
+        """Where a client begins, or what the history says of a job whose log is gone; raises Refusal."""
+        record: JobRecord | None = None
+        while True:
+            try:
+                return await begin(source, visit.job_id, cursor, format, now)
+            except UnknownJob:
+                if record is not None:
+                    return record
+            record = await self.sources.record(visit.app, visit.job_id)
+            if record is None or not record.state.closed:
+                raise Refusal(404, "This job is not known, or no longer.")
+            # While the history was asked, a log that had been lost may have begun anew and come to its end: then it
+            # is still there, with the text.
+
+    def _from_history(self, record: JobRecord, visit: Visit, cursor: Cursor, wait: float | None) -> Response:
         position = record.state.position
         encoding = self._encodings_of(visit.app).named(visit.request.query.get("format", "native"))
         ended = Reading(state=record.state, resumed=False)
