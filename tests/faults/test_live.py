@@ -52,7 +52,7 @@ async def test_a_short_storm_with_a_live_server_of_its_own(tmp_path: Path) -> No
 
 @pytest.mark.chaos
 async def test_a_long_storm_with_a_live_server_of_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    plan = Plan(jobs=130, lost=0.01, doubled=0.05, harms=EVERYTHING, respite=2.0, at_once=10)
+    plan = Plan(jobs=130, lost=0.01, doubled=0.05, harms=EVERYTHING, respite=0.8, at_once=10)
     tally = await storm(tmp_path, Build(live_apart=True), plan, seed=2026)
     with capsys.disabled():
         print("\nlive messages by a server of its own")  # noqa: T201
@@ -61,7 +61,7 @@ async def test_a_long_storm_with_a_live_server_of_its_own(tmp_path: Path, capsys
 
 @pytest.mark.chaos
 async def test_a_long_storm_on_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    plan = Plan(jobs=130, harms=PROCESSES, respite=2.0, at_once=10)
+    plan = Plan(jobs=130, harms=PROCESSES, respite=0.8, at_once=10)
     tally = await storm(tmp_path, Build(on_file=True), plan, seed=2026)
     with capsys.disabled():
         print("\nevents in a file")  # noqa: T201
@@ -73,7 +73,7 @@ async def test_a_long_storm_on_a_file(tmp_path: Path, capsys: pytest.CaptureFixt
 async def test_ten_thousand_clients_in_a_long_storm(
     lost: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    plan = Plan(jobs=330, lost=lost, doubled=0.05, harms=EVERYTHING, respite=2.0, at_once=20)
+    plan = Plan(jobs=330, lost=lost, doubled=0.05, harms=EVERYTHING, respite=0.8, at_once=20)
     tally = await storm(tmp_path, Build(), plan, seed=2026)
     with capsys.disabled():
         print(f"\nlive messages lost: {lost:.0%}")  # noqa: T201

@@ -5,6 +5,7 @@ from typing import TypeAlias
 
 from goatherd.app import Goatherd
 from goatherd.errors import UnknownJob
+from goatherd.model.job_record import JobRecord
 from goatherd.model.reading import Reading
 from goatherd.model.settings import Settings
 from goatherd.model.stream_token import StreamToken
@@ -14,10 +15,10 @@ from goatherd.web.beginning import Beginning, begin, state_of
 from goatherd.web.crowd import Client, Crowd
 from goatherd.web.cursor import Cursor, cursor_in
 from goatherd.web.encoding import Encoding, Encodings
-from goatherd.web.frame import as_stream
+from goatherd.web.frame import Format, as_stream
 from goatherd.web.metrics import GatewayMetrics
 from goatherd.web.responses import PRIVATE, Refusal, Response
-from goatherd.web.sources import Sources
+from goatherd.web.sources import Source, Sources
 from goatherd.web.stream import HEADERS, Stream, Wishes
 from goatherd.web.translation import Translation, translation
 

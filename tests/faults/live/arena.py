@@ -67,6 +67,7 @@ class Arena:
         self.live: LossyProxy
         self.line: Proxy
         self._waiting: dict[tuple[str, int], tuple[asyncio.Future[str], ScribeProcess]] = {}
+        self._begun: set[tuple[str, int]] = set()
         self._life = AsyncExitStack()
 
     @property
@@ -129,7 +130,14 @@ class Arena:
             if owner is scribe and not fate.done():
                 fate.set_result(LOST)
 
+    def has_begun(self, job: str, generation: int) -> bool:
+        """Whether an attempt is known to have begun."""
+        return (job, generation) in self._begun
+
     def _reported(self, report: Report) -> None:
+        if report.fate == "begun":
+            self._begun.add((report.job, report.generation))
+            return
         fate, _ = self._waiting.get((report.job, report.generation), (None, None))
         if fate is not None and not fate.done():
             fate.set_result(report.fate)

@@ -159,8 +159,10 @@ class Driver:
                 fate = await working
             if fate not in (LOST, "retrying"):
                 return
+            # Of two attempts with the same number the one that began later counts, so the first must have begun.
+            again = self._arena.has_begun(script.job, generation) and chance.random() < 0.5
             generation += 1
-            attempt += fate == "retrying" or chance.random() < 0.5
+            attempt += fate == "retrying" or not again
             fails_after = 0
 
     def _client(self, script: Script) -> Client:

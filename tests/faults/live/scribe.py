@@ -6,6 +6,7 @@ Each line of standard input is an order, each line of standard output what becam
 import asyncio
 import random
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Literal, TypeAlias
 
@@ -17,7 +18,7 @@ from tests.faults.live.telling import Teller
 #: How likely an attempt rests after something it says.
 SOMETIMES = 0.5
 
-Fate: TypeAlias = Literal["done", "retrying", "over", "ended"]
+Fate: TypeAlias = Literal["begun", "done", "retrying", "over", "ended"]
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,12 +47,13 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     fate: Fate
 
 
-async def perform(order: Order, teller: Teller) -> Fate:
+async def perform(order: Order, teller: Teller, report: Callable[[Fate], None]) -> Fate:
     """Do one attempt."""
     script = order.script
     attempt = await teller.begin(order.job, order.attempt)
     if attempt is None:
         return "ended"
+    report("begun")
     for number in range(1, (order.fails_after or order.length) + 1):
         await attempt.say(script, Mark(order.generation, number))
         if random.random() < SOMETIMES:
@@ -75,10 +77,12 @@ async def main(factory: str, url: str, window: str) -> None:
     async with opened(url, float(window)) as teller, asyncio.TaskGroup() as attempts:
 
         async def do(order: Order) -> None:
-            fate = await perform(order, teller)
-            report = Report(job=order.job, generation=order.generation, fate=fate)
-            sys.stdout.buffer.write(msgspec.json.encode(report) + b"\n")
-            sys.stdout.buffer.flush()
+            def report(fate: Fate) -> None:
+                told = Report(job=order.job, generation=order.generation, fate=fate)
+                sys.stdout.buffer.write(msgspec.json.encode(told) + b"\n")
+                sys.stdout.buffer.flush()
+
+            report(await perform(order, teller, report))
 
         sys.stdout.buffer.write(b"ready\n")
         sys.stdout.buffer.flush()

@@ -7,6 +7,8 @@ import pytest
 from goatherd import Goatherd
 from goatherd.model.job_record import JobRecord
 from goatherd.model.job_state import JobState
+from goatherd.ports.events import Events
+from goatherd.testing.suites.event_store import Author, done
 from tests.unit.web.conftest import Visit
 
 ENDED = JobState(epoch="abc", seq=9, status="done", attempt=1, result=b"42", closed=True)
@@ -46,3 +48,18 @@ async def test_a_job_that_never_ended_is_not_found(visit: Visit, remembered: lis
     assert (await visit().over()).status == 404
     remembered.clear()
     assert (await visit().over()).status == 404
+
+
+async def test_a_log_that_comes_back_while_the_history_is_asked_is_told_with_its_text(
+    visit: Visit, events: Events, job: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def record(_app: Goatherd, _job: str) -> JobRecord:
+        author = Author(events, job)
+        await author.start()
+        await author.say("all of it")
+        await author.write(done())
+        return JobRecord(job=job, state=ENDED, at=5.0)
+
+    monkeypatch.setattr("goatherd.web.sources.Sources.record", lambda _self, app, job_id: record(app, job_id))
+    visitor = await visit().over()
+    assert (visitor.reader.events, visitor.reader.text) == (["token_recovery", "done"], "all of it")

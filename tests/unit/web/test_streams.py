@@ -120,6 +120,26 @@ async def test_a_number_of_another_attempt_gives_the_whole_text(visit: Visit, au
     assert visitor.reader.text == "new"
 
 
+async def test_a_number_from_a_log_that_was_lost_gives_the_whole_text(
+    visit: Visit, author: Author, events: Events
+) -> None:
+    number = (await author.say("a", "b")).position.seq
+    await events.forget(author.job)
+    again = Author(events, author.job, 2)
+    await again.start()
+    await again.say(*"cdefgh")
+    visitor = await visit({"last_token_seq": number}).told("token_recovery")
+    assert visitor.reader.text == "cdefgh"
+
+
+async def test_one_who_keeps_his_text_is_not_told_that_an_attempt_began(visit: Visit, author: Author) -> None:
+    number = (await author.say("a")).position.seq
+    visitor = visit({"last_token_seq": number})
+    await author.say("b")
+    await visitor.told("token")
+    assert "started" not in visitor.reader.events
+
+
 @pytest.mark.parametrize("number", ["-1", "1.5", "x", "\u0661"])
 async def test_a_number_that_is_none_is_told(visit: Visit, author: Author, number: str) -> None:
     assert (await visit({"last_token_seq": number}).over()).status == 400
