@@ -2,13 +2,12 @@
 // What its user does comes line by line on standard input; every change is told on a line of its own.
 import { createInterface } from "node:readline";
 import { AbstractChat } from "ai";
-import { answers, forget, goesOn, stop } from "./answers.js";
+import { answersOf } from "./answers.js";
 
 const kept = new Map();
 globalThis.localStorage = {
   getItem: (key) => kept.get(key) ?? null,
   setItem: (key, value) => kept.set(key, value),
-  removeItem: (key) => kept.delete(key),
 };
 const reach = globalThis.fetch;
 globalThis.fetch = (address, options) => reach(new URL(address, process.env.SERVICE), options);
@@ -26,21 +25,23 @@ class State {
   popMessage = () => { this.messages = this.messages.slice(0, -1); };
   replaceMessage = (index, message) => { this.messages = this.messages.with(index, structuredClone(message)); this.tell(); };
   snapshot = (thing) => structuredClone(thing);
-  tell() { tell({ status: this.#status, error: this.error?.message, messages: this.messages }); }
+  tell() { tell({ status: this.#status, messages: this.messages }); }
 }
 
 class Chat extends AbstractChat {
   constructor(id) {
+    const answers = answersOf(id);
     super({
       id,
       state: new State(),
-      transport: answers(id),
-      onFinish: ({ isError }) => isError || forget(id),
-      onError: async () => {
-        if (await goesOn(id)) setTimeout(() => this.resumeStream(), 100);
+      transport: answers.transport,
+      onError: async (error) => {
+        tell({ trouble: error.message });
+        if (await answers.goesOn()) setTimeout(() => this.resumeStream(), 100);
         else tell({ given_up: true });
       },
     });
+    this.answers = answers;
   }
 }
 
@@ -53,11 +54,17 @@ const deeds = {
     chat = new Chat("mine");
     void chat.resumeStream();
   },
-  stop: () => void stop("mine"),
-  remembers: () => tell({ remembers: kept.size }),
+  stop: () => void chat.answers.stop(),
+  // Another tab of the same browser; what it shows in the end is told.
+  second: async () => {
+    const other = new Chat("mine");
+    other.state.tell = () => {};
+    await other.resumeStream();
+    tell({ second: other.messages.flatMap(({ parts }) => parts.map((part) => part.text ?? "")).join("") });
+  },
 };
 for await (const line of createInterface({ input: process.stdin })) {
   const deed = JSON.parse(line);
-  deeds[deed.do](deed);
+  void deeds[deed.do](deed);
 }
 process.exit();

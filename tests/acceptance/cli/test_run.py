@@ -1,5 +1,6 @@
 """`goatherd run` and `goatherd dev`: several roles in one process."""
 
+import re
 import signal
 import urllib.request
 from urllib.error import HTTPError
@@ -9,6 +10,12 @@ import pytest
 from tests.acceptance.cli.stage import Running, Stage
 
 SECRET = "a secret for this story alone"
+
+
+def watched_job(stage: Stage) -> str:
+    """The id of a job that was watched to its end."""
+    told = stage.run("send", "shop:app", "tell", "words=2", "--watch", "--json").stderr
+    return re.findall(r"^[0-9a-f-]{36}$", told, re.MULTILINE)[0]
 
 
 def streams_of(running: Running) -> str:
@@ -22,8 +29,7 @@ def test_worker_router_and_gateway_share_a_process(stage: Stage) -> None:
     )  # fmt: skip
     streams = streams_of(roles)
     roles.hear("Taking jobs")
-    done = stage.run("send", "shop:app", "tell", "words=2", "--watch")
-    job = done.stderr.splitlines()[0]
+    job = watched_job(stage)
     with pytest.raises(HTTPError, match="401"):
         urllib.request.urlopen(f"{streams}{job}/events", timeout=10)
     roles.tell(signal.SIGTERM)
@@ -46,7 +52,7 @@ def test_dev_serves_streams_on_this_machine_without_a_token(stage: Stage) -> Non
     dev = stage.start("dev", "shop:app", "--no-reload", "--port", "0")
     streams = streams_of(dev)
     dev.hear("Taking jobs")
-    job = stage.run("send", "shop:app", "tell", "words=2", "--watch").stderr.splitlines()[0]
+    job = watched_job(stage)
     with urllib.request.urlopen(f"{streams}{job}/events", timeout=10) as stream:
         told = stream.read().decode()
     assert '"accumulated":"word0 word1 "' in told

@@ -10,7 +10,7 @@ def test_the_text_goes_to_standard_output_and_all_else_to_standard_error(stage: 
     done = stage.run("send", "shop:app", "tell", "words=3", "--watch")
     assert done.stdout == "word0 word1 word2 \n"
     told = done.stderr.splitlines()
-    assert told[1:2] == ["queued"]
+    assert "queued" in told
     assert " 10 % telling" in told
     assert told[-1] == "done: 3"
 
