@@ -20,8 +20,8 @@ from tests.interop.ai_sdk.page import Page as Chat
 
 pytestmark = [pytest.mark.timeout(120), pytest.mark.xdist_group("llm pages")]
 
-#: Long enough for things to happen in the middle of its answer, which takes about six seconds.
-QUESTION = " ".join(f"{number} goats," for number in range(60))
+#: Long enough for things to happen in the middle of its answer, which takes about four seconds.
+QUESTION = " ".join(f"{number} goats," for number in range(40))
 ANSWER = f"You asked: {QUESTION} "
 
 
@@ -119,8 +119,8 @@ def test_the_page_is_right_after_a_reload_in_two_tabs_and_without_its_gateway_an
     other.goto(page.url)
     _until(other, "text.textContent.length > 80")
     gateway.kill()
-    start_gateway()
     stage.lose_worker()
+    start_gateway()
     for shown in (page, other):
         _until(shown, "document.title === 'done'")
         assert shown.locator("#text").text_content() == ANSWER

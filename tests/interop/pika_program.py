@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from typing import Any, NamedTuple, Self
 
 import pika
@@ -52,6 +53,13 @@ class PikaProgram:
             self.channel.cancel()
             return Seen(method, properties, body)
         raise AssertionError(f"the consumer of {queue!r} was cancelled")
+
+    def wait_until_empty(self, queue: str) -> None:
+        """Wait until nothing is ready in a queue."""
+        deadline = time.monotonic() + PATIENCE
+        while self.channel.queue_declare(queue, passive=True).method.message_count:
+            assert time.monotonic() < deadline, f"{queue!r} is not empty"
+            self._connection.process_data_events(0.02)
 
     async def take_meanwhile(self, queue: str, *, ack: bool = True) -> Seen:
         """Wait for the next message of a queue while this process does other things."""
