@@ -27,6 +27,8 @@ BESIDE, LOUD, LOUD_BYTES = 50, 100, 4000
 STALLED = 20
 #: Pairs of measurements with and without a stalled client.
 PAIRS = 5
+#: Turns that each half of a pair is measured in.
+TURNS = 4
 #: Seconds for which memory is left to settle.
 SETTLE = 0.5
 MILLION = 1_000_000
@@ -109,30 +111,40 @@ async def latency(bench: Bench) -> Sample:
 async def stall(bench: Bench) -> Sample:
     """Clients that read nothing: what they cost, and what the others notice of one."""
     async with bench.server() as running:
-        maker = await running.step("feed", 1, LOUD, 4000 * bench.plan.seconds, LOUD_BYTES)
+        maker = await running.step("feed", 1, LOUD, 1000 * bench.plan.seconds, LOUD_BYTES)
         await maker.answer()
         clients = await running.step("listen", 1, BESIDE)
         await clients.answer()
         for _ in range(2):
             await _played(maker, clients)
-        ratios = [await _with_and_without(maker, clients, stalled_first=bool(pair % 2)) for pair in range(PAIRS)]
+        ratios = [await _with_and_without(maker, clients) for _ in range(PAIRS)]
         before = running.service.resident()
+        await _anew(maker)
         await _ask(clients, f"stall {STALLED}")
-        for _ in range(4):
+        for _ in range(4 * TURNS):
             await _played(maker, clients)
         grown = running.service.resident() - before
         kernel = sum(sorted(running.service.unsent())[-STALLED:])
     return {"stalled": max(0, grown + kernel) / STALLED / 1024, "beside_stalled": sorted(ratios)[PAIRS // 2]}
 
 
-async def _with_and_without(maker: Step, clients: Step, *, stalled_first: bool) -> float:
-    """How many times longer the slowest take beside one that stalls; in turn the one or the other is first."""
-    slowest: dict[bool, float] = {}
-    for stalls in (stalled_first, not stalled_first):
-        await _ask(clients, "stall 1" if stalls else "hasten")
-        slowest[stalls] = percentile(await _played(maker, clients), 99)
-    await _ask(clients, "hasten")
-    return slowest[True] / slowest[False]
+async def _with_and_without(maker: Step, clients: Step) -> float:
+    """How many times longer the slowest take beside one that stalls; both are measured in short turns."""
+    took: dict[bool, list[int]] = {True: [], False: []}
+    for turn in range(2 * TURNS):
+        # With, without, without, with: what grows or shrinks meanwhile does so for both.
+        stalls = turn % 4 in (0, 3)
+        await _anew(maker)
+        await _ask(clients, "stall 1" if stalls else "took")
+        took[stalls] += await _played(maker, clients)
+        await _ask(clients, "hasten")
+    return percentile(took[True], 99) / percentile(took[False], 99)
+
+
+async def _anew(maker: Step) -> None:
+    """Let the text so far be void: whoever comes gets all of it, and it is longer than any real one."""
+    await maker.tell("anew")
+    await maker.answer()
 
 
 async def _played(maker: Step, clients: Step) -> list[int]:

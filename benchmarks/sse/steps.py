@@ -79,13 +79,20 @@ async def hold(place: Place, first: int, more: int, jobs: int) -> None:
 
 
 async def feed(place: Place, jobs: int, a_second: int, milliseconds: int, length: int) -> None:
-    """Make jobs; then, at the word, events that say when they were made, at random jobs, at a steady rate."""
+    """Make jobs; then, at the word, events that say when they were made, at random jobs, at a steady rate.
+
+    At the word `anew` a new attempt begins, so that the text so far is void.
+    """
     async with place.feeding() as feed:
         names = [job_named(number) for number in range(jobs)]
         for name in names:
             await feed.begin(name)
         say({})
-        while await told():
+        while word := await told():
+            if word == "anew":
+                await asyncio.gather(*map(feed.begin, names))
+                say({})
+                continue
             begin, count = time.monotonic(), a_second * milliseconds // 1000
             for number in range(count):
                 await asyncio.sleep(begin + number / a_second - time.monotonic())

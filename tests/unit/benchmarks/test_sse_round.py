@@ -13,7 +13,7 @@ SHORT = Plan(seconds=0.05, repeat=1, crowd=40)
 
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    few = {"CLIENTS": 20, "JOBS": 20, "RETURNS": 3, "STORM_JOBS": 20, "BESIDE": 5, "STALLED": 2, "PAIRS": 1}
+    few = {"CLIENTS": 20, "JOBS": 20, "RETURNS": 3, "STORM_JOBS": 20, "BESIDE": 5, "STALLED": 2, "PAIRS": 1, "TURNS": 1}
     for name, count in few.items():
         monkeypatch.setattr(measures, name, count)
 

@@ -14,11 +14,9 @@ from goatherd.web.gateway import Gateway
 from tests.unit.web.conftest import SECRET, Visit
 from tests.unit.web.visitor import Visitor
 
-LATER = time.time() + 900
 
-
-def token_for(job: str, app: str = "shop", secret: str = SECRET, until: float = LATER) -> str:
-    return sign(secret, app, job, "ada", until)
+def token_for(job: str, app: str = "shop", secret: str = SECRET, until: float | None = None) -> str:
+    return sign(secret, app, job, "ada", time.time() + 900 if until is None else until)
 
 
 async def asked(gateway: Gateway, path: str, **more: Any) -> Visitor:

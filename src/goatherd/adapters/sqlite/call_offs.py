@@ -9,9 +9,11 @@ from goatherd.adapters.sqlite.queries import bells, run
 
 
 def call_off(connection: apsw.Connection, queue: int, job_id: str) -> list[str]:
-    """Drop a call that waits, or leave word for the worker that has it; returns the bells to ring."""
+    """Drop a job that waits, and leave word for the worker that has it; returns the bells to ring."""
     named = {"queue": queue, "job": job_id}
-    if run(connection, "call_off_waiting", named) or not run(connection, "call_off_claimed", named):
+    # It may be there twice: one that was sent again, or that came back while another worker runs it.
+    run(connection, "call_off_waiting", named)
+    if not run(connection, "call_off_claimed", named):
         return []
     return bells(connection, queue)
 
