@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -81,7 +82,10 @@ def test_the_text_grows_and_survives_a_reload_and_a_dead_worker(folder: Path, ad
         assert page.evaluate("document.querySelector('progress').value") == 100
         shown = page.evaluate("shown")
         assert [text for text in shown if not whole.startswith(text)] == []
-        assert "" in shown, "the text of the worker that was killed was taken back"
+        # The page may take the old text back and show the first word of the new one at the same moment.
+        assert any(len(later) < len(before) for before, later in pairwise(shown)), (
+            "the dead worker's text was taken back"
+        )
     finally:
         for worker in workers:
             worker.close()
