@@ -83,9 +83,7 @@ def test_the_text_grows_and_survives_a_reload_and_a_dead_worker(folder: Path, ad
         shown = page.evaluate("shown")
         assert [text for text in shown if not whole.startswith(text)] == []
         # The page may take the old text back and show the first word of the new one at the same moment.
-        assert any(len(later) < len(before) for before, later in pairwise(shown)), (
-            "the dead worker's text was taken back"
-        )
+        assert any(len(later) < len(before) for before, later in pairwise(shown)), "its text was taken back"
     finally:
         for worker in workers:
             worker.close()
