@@ -20,6 +20,8 @@ DRAWN = (
     "server_cpu",
     "fan_out",
     "idle_memory",
+    "live_p50",
+    "resume_p99",
 )
 
 PANEL, GAP, NAMES, MARGIN = 190, 60, 160, 20

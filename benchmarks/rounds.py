@@ -61,10 +61,17 @@ async def bare(entry: Entry, client: Client, room: Path, plan: Plan) -> Sample:
 
 
 async def streams(entry: Entry, gateway: Gateway, room: Path, plan: Plan) -> Sample:
-    """One server, many clients, in several ways."""
-    from benchmarks.sse.measures import everything
+    """One server, many clients: what an event and what a client costs it."""
+    from benchmarks.sse.measures import costs
 
-    return await everything(entry, gateway, room, plan)
+    return await costs(entry, gateway, room, plan)
+
+
+async def stream_clients(entry: Entry, gateway: Gateway, room: Path, plan: Plan) -> Sample:
+    """What clients see of a server: how soon, beside others, and when they come back."""
+    from benchmarks.sse.measures import service_to_clients
+
+    return await service_to_clients(entry, gateway, room, plan)
 
 
 MESSAGES_PER_SECOND = 30_000
@@ -75,6 +82,7 @@ ROUNDS: dict[str, Round] = {
     "rabbitmq_classic": on_broker,
     "rabbitmq_rpc": calls,
     "sse": streams,
+    "sse_clients": stream_clients,
     "rabbitmq_bare": bare,
     "rabbitmq_bare_classic": bare,
 }

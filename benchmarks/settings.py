@@ -60,6 +60,8 @@ SETTINGS: dict[str, Setting] = {
         folder="sse",
         compared=("goatherd_redis", "goatherd_sqlite"),
     ),
+    # Apart, so that the turns of those who are compared come soon after each other.
+    "sse_clients": Setting(names=("goatherd_redis", "goatherd_sqlite"), folder="sse"),
     "rabbitmq_bare": Setting(names=_CLIENTS, folder="rabbitmq_bare"),
     "rabbitmq_bare_classic": Setting(names=_CLIENTS, folder="rabbitmq_bare", constant="ON_CLASSIC_QUEUES", every=2),
 }

@@ -32,8 +32,8 @@ def print_all(console: Console, facts: Mapping[str, Any], plan: Plan, outcomes: 
         console.print(doubt, style="yellow")
     already_promised: set[tuple[str, ...]] = set()
     for setting, group in by_setting(outcomes).items():
-        if setting == "sse":
-            print_streams(console, group)
+        if setting.startswith("sse"):
+            print_streams(console, setting, group)
             continue
         rows = _promises(group)
         if not already_promised.issuperset(rows):

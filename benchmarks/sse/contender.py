@@ -25,10 +25,6 @@ class Feed(Protocol):
 class Gateway(Named, Protocol):
     """One way to serve events."""
 
-    @property
-    def keeps(self) -> bool:
-        """Whether a client may come back for what it missed; only then can that be measured."""
-
     def store(self, room: Path) -> AbstractContextManager[None]:
         """Start what keeps the events, if it is a server."""
 

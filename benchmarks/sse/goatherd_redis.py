@@ -7,13 +7,12 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager, cont
 from dataclasses import dataclass
 from pathlib import Path
 
-from goatherd.model.stream_token import sign
-
 from benchmarks.contender import Promise
 from benchmarks.sse.appending import appending
 from benchmarks.sse.contender import KEEPS, Feed, Gateway
 from benchmarks.sse.goatherd_app import NAME
 from goatherd.model.settings import Settings
+from goatherd.model.stream_token import sign
 from scripts.servers.redis import Redis, ensure_redis
 
 SECRET = "a secret for the benchmark alone"
@@ -31,7 +30,6 @@ class GoatherdGateway:
     on_redis: bool
     package: str = "goatherd"
     promise: Promise = KEEPS
-    keeps: bool = True
 
     def store(self, room: Path) -> AbstractContextManager[None]:
         if self.on_redis:

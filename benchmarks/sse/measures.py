@@ -185,12 +185,16 @@ async def storm(bench: Bench) -> Sample:
         return {"storm": (await crowd.answer())["seconds"]}
 
 
-async def everything(entry: Entry, gateway: Gateway, room: Path, plan: Plan) -> Sample:
-    """One repetition."""
+async def costs(entry: Entry, gateway: Gateway, room: Path, plan: Plan) -> Sample:
+    """What every gateway can do: one repetition."""
     bench = Bench(entry=entry, gateway=gateway, room=room, plan=plan)
     with gateway.store(room):
-        sample = {**await fan_out(bench), "idle_memory": await memory(bench)}
-        if gateway.keeps:
-            sample["idle_memory_own"] = await memory(bench, jobs=plan.crowd)
-            sample |= await latency(bench) | await stall(bench) | await resume(bench) | await storm(bench)
-    return sample
+        return {**await fan_out(bench), "idle_memory": await memory(bench)}
+
+
+async def service_to_clients(entry: Entry, gateway: Gateway, room: Path, plan: Plan) -> Sample:
+    """What only a gateway can do that keeps events: one repetition."""
+    bench = Bench(entry=entry, gateway=gateway, room=room, plan=plan)
+    with gateway.store(room):
+        sample: Sample = {"idle_memory_own": await memory(bench, jobs=plan.crowd)}
+        return sample | await latency(bench) | await stall(bench) | await resume(bench) | await storm(bench)

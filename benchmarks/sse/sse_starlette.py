@@ -21,7 +21,6 @@ class ForgetfulGateway:
     module: str
     arguments: tuple[str, ...] = ()
     promise: Promise = FORGETS
-    keeps: bool = False
 
     def store(self, room: Path) -> AbstractContextManager[None]:
         return nullcontext()

@@ -12,19 +12,24 @@ from benchmarks.report import MEASURES, Outcome
 COMPARED = [measure for measure in MEASURES if measure.key in ("fan_out", "idle_memory")]
 
 
-def print_streams(console: Console, group: Sequence[Outcome]) -> None:
+def print_streams(console: Console, setting: str, group: Sequence[Outcome]) -> None:
     """What each keeps, and what it was measured at."""
     from benchmarks.table import figures
 
-    promises = Table("contender", "version", "promise", title="sse: promises")
-    for outcome in group:
-        promises.add_row(outcome.contender.label, outcome.version, outcome.contender.promise.note)
-    console.print(promises)
-    console.print(figures("sse: clients of one server", group, MEASURES))
+    console.print(figures(setting.replace("_", ", "), group, MEASURES))
     ours = [outcome for outcome in group if outcome.entry.ours]
     others = [outcome for outcome in group if not outcome.entry.ours]
+    if others:
+        console.print(_promises(group))
     if ours and others:
         console.print(_ratios(ours, others))
+
+
+def _promises(group: Sequence[Outcome]) -> Table:
+    table = Table("contender", "version", "promise", title="sse: promises")
+    for outcome in group:
+        table.add_row(outcome.contender.label, outcome.version, outcome.contender.promise.note)
+    return table
 
 
 def _ratios(ours: Sequence[Outcome], others: Sequence[Outcome]) -> Table:

@@ -31,7 +31,7 @@ def stage(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 @pytest.fixture(scope="session")
 def offline(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     """No language model; words come slowly enough to be seen."""
-    with chat_in(tmp_path_factory.mktemp("offline"), {"CHAT_PROVIDER": "offline", "CHAT_PAUSE": "0.01"}) as opened:
+    with chat_in(tmp_path_factory.mktemp("offline"), {"CHAT_PROVIDER": "offline", "CHAT_PAUSE": "0.03"}) as opened:
         yield opened
 
 

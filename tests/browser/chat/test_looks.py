@@ -35,7 +35,7 @@ async def test_the_page_is_readable(
     await whole_answer(tab)
     await picture(tab.page, tmp_path / "whole.png")
     await half_answer(tab)
-    await picture(tab.page, tmp_path / "half.png")
+    # At once: a picture takes long on a busy machine, and the answer would be whole.
     await tab.page.keyboard.press("Escape")
     await tab.has_problem("This answer was stopped.")
     await picture(tab.page, tmp_path / "stopped.png")

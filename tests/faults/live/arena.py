@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
+from goatherd.model.stream_token import sign
 from scripts.servers.ports import free_ports
 from scripts.servers.proxy import Proxy
 from scripts.servers.redis import Redis, ensure_redis
@@ -105,8 +106,6 @@ class Arena:
         """A gateway's port, and where a job's events are there."""
         token = ""
         if self.build.signed:
-            from goatherd.model.stream_token import sign
-
             token = sign(SECRET, "chaos", job, "client", time.time() + 3600)
         return self.chance.choice(self.gateways).port, f"/api/v1/chaos/{job}/events?token={token}"
 

@@ -10,7 +10,7 @@ def test_a_word_chooses_all_contenders_that_begin_so() -> None:
 
 def test_a_setting_with_a_stroke_chooses_that_setting_alone() -> None:
     assert {entry.setting for entry in chosen(("rabbitmq/",))} == {"rabbitmq"}
-    assert {entry.setting for entry in chosen(("rabbitmq",))} == set(SETTINGS) - {"sqlite", "sse"}
+    assert {entry.setting for entry in chosen(("rabbitmq",))} == set(SETTINGS) - {"sqlite", "sse", "sse_clients"}
 
 
 def test_a_whole_name_chooses_the_contender_of_that_name_in_every_setting() -> None:
