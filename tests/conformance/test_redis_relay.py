@@ -112,7 +112,7 @@ class TestTwoServers(TwoServers):
         author = Author(events, new_id())
         await events.watch(author.job, called)
         async with operator() as client, client.pubsub() as strangers:
-            await strangers.psubscribe("*")
+            await strangers.psubscribe(f"*{author.job}*")
             await author.start()
             await author.say("one ", "two")
             assert [one.kind for one in await taken(feed, 3)] == ["started", "token", "token"]
