@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import HealthCheck, settings
 
-from scripts.servers.addresses import amqp_url, chromium, management, node_packages, redis_url
+from scripts.servers.addresses import amqp_url, chromium, management, node_packages, postgres_url, redis_url
 from scripts.servers.install import NoServer
 
 # The conformance suites are shipped in the package; their assertions should explain themselves too.
@@ -20,6 +20,7 @@ settings.load_profile("patient")
 SERVERS = {
     "rabbitmq": (amqp_url, management),
     "redis": (redis_url,),
+    "postgres": (postgres_url,),
     "chromium": (chromium,),
     "node": (node_packages,),
 }

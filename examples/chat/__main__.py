@@ -41,5 +41,5 @@ def play_once(console: Console, folder: Path, servers: Mapping[str, str]) -> int
 
 
 if __name__ == "__main__":
-    names = ("CHAT_RABBITMQ_URL", "REDIS_STREAMS_URL")
-    sys.exit(run("chat", broker=names[0], events=names[1], opened=open_chat, once=play_once))
+    names = {"rabbitmq": "CHAT_RABBITMQ_URL", "redis": "REDIS_STREAMS_URL"}
+    sys.exit(run("chat", servers=names, opened=open_chat, once=play_once))

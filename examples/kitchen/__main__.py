@@ -40,4 +40,5 @@ def play_once(console: Console, folder: Path, servers: Mapping[str, str]) -> int
 
 
 if __name__ == "__main__":
-    sys.exit(run("kitchen", broker="RABBITMQ_URL", events="GOATHERD_EVENTS_URL", opened=open_kitchen, once=play_once))
+    names = {"rabbitmq": "RABBITMQ_URL", "redis": "GOATHERD_EVENTS_URL"}
+    sys.exit(run("kitchen", servers=names, opened=open_kitchen, once=play_once))

@@ -13,16 +13,16 @@ from types import FrameType
 from rich.console import Console
 
 from examples.running.programs import DidNotStart, Program, Tell
-from examples.running.servers import private_servers
+from examples.running.servers import listed, private_servers
 from scripts.servers.install import NoServer
 
 #: Is given the folder for all files and what the servers add to the environment.
 Work = Callable[[Console, Path, Mapping[str, str]], int]
 
 
-def run(name: str, *, broker: str, events: str, opened: Work, once: Work) -> int:
-    """Read the arguments and do one of the two; `broker` and `events` are the variables that name the servers."""
-    said = _parser(name).parse_args()
+def run(name: str, *, servers: Mapping[str, str], opened: Work, once: Work) -> int:
+    """Read the arguments and do one of the two; `servers` are those that it can use, with the variables naming them."""
+    said = _parser(name, listed(servers)).parse_args()
     # Also where it is started in the background, with SIGINT ignored.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, _leave)
@@ -31,10 +31,10 @@ def run(name: str, *, broker: str, events: str, opened: Work, once: Work) -> int
     try:
         with ExitStack() as life:
             folder = said.folder or Path(life.enter_context(_temporary_folder(name))).resolve()
-            servers: Mapping[str, str] = {}
+            started: Mapping[str, str] = {}
             if said.servers:
-                servers = life.enter_context(private_servers(folder, broker=broker, events=events))
-            return (once if said.once else opened)(console, folder, servers)
+                started = life.enter_context(private_servers(folder, servers))
+            return (once if said.once else opened)(console, folder, started)
     except (DidNotStart, NoServer) as error:
         print(f"Error: {error}", file=sys.stderr)
         return 1
@@ -67,10 +67,10 @@ def last_words(console: Console, programs: tuple[Program, ...]) -> None:
         console.print("\n".join(program.lines[-30:]), markup=False, soft_wrap=True)
 
 
-def _parser(name: str) -> argparse.ArgumentParser:
+def _parser(name: str, servers: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=f"python -m examples.{name}", description=f"Run the programs of {name}.")
     parser.add_argument("--once", action="store_true", help="play a user's story, check every outcome, and end")
-    parser.add_argument("--servers", action="store_true", help="on a RabbitMQ and a Redis that are started for it")
+    parser.add_argument("--servers", action="store_true", help=f"on {servers} that are started for it")
     parser.add_argument("--folder", type=Path, help="keep all files here, instead of in a temporary folder")
     return parser
 

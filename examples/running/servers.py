@@ -1,28 +1,63 @@
-"""Where the messages and the events are: in one file, on servers of our own, or where the environment says."""
+"""Where everything is: in one file, on servers of our own, or where the environment says."""
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
+from typing import TypeAlias
 
 from examples.running.programs import TOP
 
+#: Has a server in a folder; gives its URL.
+Start: TypeAlias = Callable[[Path], AbstractContextManager[str]]
+
+_NAMES = {"rabbitmq": "RabbitMQ", "redis": "Redis", "postgres": "PostgreSQL"}
+
 
 @contextmanager
-def private_servers(folder: Path, *, broker: str, events: str) -> Iterator[Mapping[str, str]]:
-    """A RabbitMQ and a Redis of our own, gone afterwards, as variables of these names; raises NoServer."""
+def private_servers(folder: Path, variables: Mapping[str, str]) -> Iterator[Mapping[str, str]]:
+    """Servers of our own, gone afterwards, as these variables: {"redis": "REDIS_URL"}. Raises NoServer."""
     # What starts them is part of the checkout, not of the installed package.
     if str(TOP) not in sys.path:
         sys.path.insert(0, str(TOP))
-    from scripts.servers.rabbitmq import RabbitMQ, ensure_rabbitmq
-    from scripts.servers.redis import Redis, ensure_redis
-
-    for name in (broker, events):
+    for name in variables.values():
         if name in os.environ:
             raise SystemExit(f"Error: {name} names a server, and --servers starts one; use one of them.")
+    start: Mapping[str, Start] = {"rabbitmq": _rabbitmq, "redis": _redis, "postgres": _postgres}
+    print(f"Starting {listed(variables, 'private')}", file=sys.stderr)
+    with ExitStack() as life:
+        yield {name: life.enter_context(start[server](folder / server)) for server, name in variables.items()}
+
+
+def listed(servers: Mapping[str, str], *adjectives: str) -> str:
+    """`a RabbitMQ and a Redis`."""
+    names = [" ".join(["a", *adjectives, _NAMES[server]]) for server in servers]
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+@contextmanager
+def _rabbitmq(folder: Path) -> Iterator[str]:
+    from scripts.servers.rabbitmq import RabbitMQ, ensure_rabbitmq
+
     ensure_rabbitmq()
+    with RabbitMQ(folder) as started:
+        yield started.url
+
+
+@contextmanager
+def _redis(folder: Path) -> Iterator[str]:
+    from scripts.servers.redis import Redis, ensure_redis
+
     ensure_redis()
-    print("Starting a private RabbitMQ and a private Redis", file=sys.stderr)
-    with RabbitMQ(folder / "rabbitmq") as rabbitmq, Redis(folder / "redis") as redis:
-        yield {broker: rabbitmq.url, events: redis.url}
+    with Redis(folder) as started:
+        yield started.url
+
+
+@contextmanager
+def _postgres(folder: Path) -> Iterator[str]:
+    from scripts.servers.postgres import Postgres, ensure_postgres
+
+    ensure_postgres()
+    with Postgres(folder) as started:
+        yield started.url

@@ -13,10 +13,11 @@ from contextlib import ExitStack
 from pathlib import Path
 from types import FrameType
 
-from scripts.servers.addresses import AMQP_URL, CHROMIUM, MANAGEMENT_URL, NODE_PACKAGES, REDIS_URL
+from scripts.servers.addresses import AMQP_URL, CHROMIUM, MANAGEMENT_URL, NODE_PACKAGES, POSTGRES_URL, REDIS_URL
 from scripts.servers.chromium import ensure_chromium
 from scripts.servers.install import NoServer
 from scripts.servers.node import ensure_node_packages
+from scripts.servers.postgres import Postgres, ensure_postgres
 from scripts.servers.rabbitmq import RabbitMQ, ensure_rabbitmq
 from scripts.servers.redis import Redis, ensure_redis
 
@@ -74,6 +75,15 @@ def start_redis(life: ExitStack, folder: Path) -> dict[str, str]:
     return {REDIS_URL: life.enter_context(Redis(folder)).url}
 
 
+def start_postgres(life: ExitStack, folder: Path) -> dict[str, str]:
+    """A PostgreSQL, and the variable that tells the tests where it is."""
+    if POSTGRES_URL in os.environ:
+        return {}
+    ensure_postgres()
+    print("goatherd: starting a private PostgreSQL", file=sys.stderr)
+    return {POSTGRES_URL: life.enter_context(Postgres(folder)).url}
+
+
 def find_chromium(_life: ExitStack, _folder: Path) -> dict[str, str]:
     """No server, but had in the same way; each test starts one of its own."""
     return {} if CHROMIUM in os.environ else {CHROMIUM: ensure_chromium()}
@@ -88,7 +98,13 @@ def _leave(number: int, _frame: FrameType | None) -> None:
     sys.exit(128 + number)
 
 
-START = {"rabbitmq": start_rabbitmq, "redis": start_redis, "chromium": find_chromium, "node": find_node_packages}
+START = {
+    "rabbitmq": start_rabbitmq,
+    "redis": start_redis,
+    "postgres": start_postgres,
+    "chromium": find_chromium,
+    "node": find_node_packages,
+}
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

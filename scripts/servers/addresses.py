@@ -7,6 +7,7 @@ from scripts.servers.management import Management
 
 AMQP_URL, MANAGEMENT_URL = "GOATHERD_TEST_AMQP_URL", "GOATHERD_TEST_RABBITMQ_MANAGEMENT_URL"
 REDIS_URL = "GOATHERD_TEST_REDIS_URL"
+POSTGRES_URL = "GOATHERD_TEST_POSTGRES_URL"
 CHROMIUM = "GOATHERD_TEST_CHROMIUM"
 NODE_PACKAGES = "GOATHERD_TEST_NODE_PACKAGES"
 
@@ -26,6 +27,11 @@ def redis_url() -> str:
     return _told(REDIS_URL)
 
 
+def postgres_url() -> str:
+    """The PostgreSQL for tests; raises NoServer."""
+    return _told(POSTGRES_URL)
+
+
 def chromium() -> str:
     """The path of the Chromium for tests; raises NoServer."""
     return _told(CHROMIUM)
@@ -42,6 +48,6 @@ def _told(variable: str) -> str:
     except KeyError:
         raise NoServer(
             f"{variable} is not set, so this test has no server. Run `make test`, which starts all of them, or "
-            f"`python -m scripts.servers rabbitmq redis chromium node -- python -m pytest …`, or leave such tests out "
-            f"with `make test-embedded`."
+            f"`python -m scripts.servers rabbitmq redis postgres chromium node -- python -m pytest …`, or leave such "
+            f"tests out with `make test-embedded`."
         ) from None

@@ -25,8 +25,9 @@ def ensure_installed(package: str, program: str, path: str, variable: str) -> No
 
 def _install(package: str, variable: str) -> None:
     print(f"goatherd: installing {package}, which takes a minute or two", file=sys.stderr)
-    # A run level of 1 keeps the package from starting a server of its own on the usual port.
-    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
+    # A run level of 1 keeps the package from starting a server of its own on the usual port; settings that are there
+    # already are kept without a question.
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1", "UCF_FORCE_CONFFOLD": "1"}
     install = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", package]
     for command in (["apt-get", "update", "-qq"], install):
         told = f"`{' '.join(command)}`"

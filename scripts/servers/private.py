@@ -34,6 +34,10 @@ class PrivateServer(ABC):
         """The environment of the process; None is ours."""
         return None
 
+    def _user(self) -> str | None:
+        """Whose process it is; None is ours."""
+        return None
+
     def _clear_up(self) -> None:  # noqa: B027 - most leave nothing behind
         """End what it leaves behind."""
 
@@ -56,8 +60,8 @@ class PrivateServer(ABC):
         self._folder.mkdir(parents=True, exist_ok=True)
         with (self._folder / "console.log").open("ab") as log:
             self._process = subprocess.Popen(
-                self._command(), env=self._environment(), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                start_new_session=True, cwd=self._folder,
+                self._command(), env=self._environment(), user=self._user(), stdin=subprocess.DEVNULL, stdout=log,
+                stderr=log, start_new_session=True, cwd=self._folder,
             )  # fmt: skip
         deadline = time.monotonic() + self.start_deadline
         while time.monotonic() < deadline and self.running:

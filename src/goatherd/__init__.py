@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from goatherd.model.dead_letter import DeadLetter
     from goatherd.model.health import Health
     from goatherd.model.job import Job
+    from goatherd.model.lane import Fence
     from goatherd.model.retry import Retry
     from goatherd.model.topology import Queue
     from goatherd.run import Run
@@ -24,6 +25,7 @@ else:
         "Context": "goatherd.engine.context",
         "DeadLetter": "goatherd.model.dead_letter",
         "Event": "goatherd.events",
+        "Fence": "goatherd.model.lane",
         "GiveUp": "goatherd.errors",
         "Goatherd": "goatherd.app",
         "GoatherdError": "goatherd.errors",
@@ -53,6 +55,7 @@ __all__ = [
     "Context",
     "DeadLetter",
     "Event",
+    "Fence",
     "GiveUp",
     "Goatherd",
     "GoatherdError",

@@ -24,6 +24,7 @@ from goatherd.model.dead_letter import DeadLetter
 from goatherd.model.formats import FORMATS, Format
 from goatherd.model.health import Health
 from goatherd.model.job import Job
+from goatherd.model.lane import OnExhausted
 from goatherd.model.retry import Retry
 from goatherd.model.seconds import Seconds, declared_span
 from goatherd.model.settings import Settings, SettingsKeywords
@@ -99,6 +100,10 @@ class Goatherd:
         executor: Literal["thread", "process"] = "thread",
         remote: bool = False,
         tracked: bool = False,
+        key: str | Callable[..., str | int] | None = None,
+        lane: str | None = None,
+        on_exhausted: OnExhausted = "hold",
+        lane_limit: int | None = None,
     ) -> Register: ...
     def task(self, *functions: Callable[..., Any], **options: Any) -> Any:
         """Register a function as a task.
@@ -180,7 +185,10 @@ class Goatherd:
         async with self._opening.setdefault(loop, asyncio.Lock()):
             session = self._sessions.get(loop)
             if session is None:
-                session = await Session.open(self.settings, self.clock, self.meter, self.contracts(), self.opener)
+                keyed = any(task.lane is not None for task in self.definitions())
+                session = await Session.open(
+                    self.settings, self.clock, self.meter, self.contracts(), self.opener, keyed=keyed
+                )
                 session.doing = lambda chore: doing(self, chore)
                 self._sessions[loop] = session
             session.users += 1

@@ -23,11 +23,13 @@ PREFIX = "GOATHERD_"
 NOT_SETTINGS = ("GOATHERD_TEST_",)
 FILE = "goatherd.toml"
 _REDIS = ("redis", "rediss", "redis+sentinel", "rediss+sentinel")
+_POSTGRES = ("postgresql", "postgres")
 SCHEMES = {
     "broker_url": ("sqlite", "amqp", "amqps"),
     "events_url": ("sqlite", *_REDIS),
     "live_url": _REDIS,
     "records_url": ("sqlite",),
+    "lanes_url": ("sqlite", *_REDIS, *_POSTGRES),
 }
 
 

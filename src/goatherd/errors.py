@@ -132,6 +132,15 @@ class UnknownJob(GoatherdError):
         )
 
 
+class Fenced(GoatherdError):
+    """This attempt lost its lease, or its job had its effect before: roll back."""
+
+    def __init__(self, message: str, *, applied: bool = False) -> None:
+        #: Whether the job's effect has been made, so that only its lane has to go on.
+        self.applied = applied
+        super().__init__(message)
+
+
 class TopologyMismatch(GoatherdError):
     """The broker's queue or exchange differs from the definition."""
 

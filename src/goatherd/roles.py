@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import os
+import socket
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
@@ -12,14 +14,21 @@ from goatherd.engine.announcements import announcing, noting_ends
 from goatherd.engine.attempt import Attempts
 from goatherd.engine.catalogue import Catalogue
 from goatherd.engine.hold_limits import check_hold_limits
+from goatherd.engine.lane_entry import LaneEntry
+from goatherd.engine.lane_source import LaneHabits, LaneSource
+from goatherd.engine.lane_work import LaneWork
 from goatherd.engine.processes import Home
 from goatherd.engine.router import Router
 from goatherd.engine.runner import Runner
 from goatherd.engine.shared_answers import taking_answers
+from goatherd.engine.sources import Sources
 from goatherd.engine.watchdog import Watchdog
 from goatherd.engine.worker import Load, Worker
 from goatherd.errors import DefinitionError
+from goatherd.model.ids import new_id
+from goatherd.model.settings import Settings
 from goatherd.model.task import TaskDefinition
+from goatherd.ports.broker import Source
 from goatherd.session import Chore, Session
 from goatherd.wiring import open_router
 
@@ -72,7 +81,7 @@ async def working(
         session = app.session()
         runner = Runner(app, session.clock, app.arounds)
         life.push_async_callback(runner.close)
-        worker = make_worker(app, session, runner, queues=queues, concurrency=concurrency)
+        worker = await make_worker(app, session, runner, queues=queues, concurrency=concurrency)
         watchdog = Watchdog()
         watchdog.start()
         life.callback(watchdog.stop)
@@ -113,7 +122,7 @@ async def _ends_are_announced(app: Goatherd, session: Session) -> bool:
     return True
 
 
-def make_worker(
+async def make_worker(
     app: Goatherd,
     session: Session,
     runner: Runner,
@@ -123,25 +132,46 @@ def make_worker(
 ) -> Worker:
     """A worker on a session's broker, not started yet; raises DefinitionError."""
     catalogue = make_catalogue(app, session)
-    return _worker_of(app, session, runner, catalogue, _chosen(app, catalogue, queues), concurrency)
+    chosen = _chosen(app, catalogue, queues)
+    # On all of its queues, for a task that has no key any more may have jobs in lanes.
+    in_lanes = chosen if catalogue.has_lanes else ()
+    lanes = await lane_work(app.settings, session, in_lanes, session.ports.broker)
+    return _worker_of(app, session, runner, catalogue, chosen, concurrency, lanes)
 
 
-def _worker_of(
+async def lane_work(settings: Settings, session: Session, queues: Sequence[str], broker: Source) -> LaneWork | None:
+    """What a worker needs for keyed tasks on these queues; None if there are none."""
+    if not queues:
+        return None
+    habits = LaneHabits(
+        worker=f"{socket.gethostname()}:{os.getpid()}:{new_id()[-8:]}",
+        queues=queues,
+        lease=settings.lease,
+        paused=session.ports.controls.paused,
+        carry_letters=session.carry_letters,
+    )
+    source = LaneSource((await session.lanes()).lanes, session.clock, habits)
+    return LaneWork(source=source, sources=Sources(broker, source), entry=LaneEntry(session.posting, session.clock))
+
+
+def _worker_of(  # noqa: PLR0913, PLR0917 - a worker stands between all of these
     app: Goatherd,
     session: Session,
     runner: Runner,
     catalogue: Catalogue,
     queues: Iterable[str],
     concurrency: int | None = None,
+    lanes: LaneWork | None = None,
 ) -> Worker:
     settings = app.settings
     at_once = concurrency or settings.concurrency
     held = settings.held_by_worker if concurrency is None else settings.prefetch or 2 * concurrency
     rules = Rules(deploy_grace=settings.deploy_grace, payload_limit=settings.payload_limit)
-    attempts = Attempts(session.means, catalogue, runner, rules, session.emitters())
+    source = None if lanes is None else lanes.sources
+    attempts = Attempts(session.means, catalogue, runner, rules, session.emitters(), source)
     prefetch = {queue: app.queue_named(queue).prefetch or held for queue in queues}
     load = Load(prefetch=prefetch, concurrency=at_once, grace_period=settings.grace_period)
-    return Worker(session.ports.broker, attempts, session.clock, load, rules.most_deaths)
+    return Worker(session.ports.broker, attempts, session.clock, load, rules.most_deaths, lanes)
 
 
 def make_catalogue(app: Goatherd, session: Session, definitions: Iterable[TaskDefinition] | None = None) -> Catalogue:

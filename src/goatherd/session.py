@@ -9,6 +9,8 @@ from typing import Literal, TypeAlias
 from goatherd.engine.calls import Calls, Manners
 from goatherd.engine.emitters import Emitters, Habits
 from goatherd.engine.enqueue import Sender
+from goatherd.engine.lane_letters import carry_letters
+from goatherd.engine.lane_posting import LanePosting
 from goatherd.engine.means import Means
 from goatherd.engine.subscriptions import Subscriptions
 from goatherd.engine.tracked import Tracked
@@ -19,9 +21,10 @@ from goatherd.model.topology import Queue
 from goatherd.ports.clock import Clock
 from goatherd.ports.events import Events
 from goatherd.ports.telemetry import Telemetry
-from goatherd.wiring import Ports, open_events, open_ports
+from goatherd.wiring import OpenLanes, Ports, open_events, open_ports
 
 log = logging.getLogger("goatherd.runs")
+log_lanes = logging.getLogger("goatherd.lanes")
 
 #: What one process does for all: take answers from queues that services share; note the ends of tracked jobs that the
 #: broker itself made dead letters.
@@ -44,6 +47,8 @@ class Session:
         self._opening = asyncio.Lock()
         self._events: Events | None = None
         self._subscriptions: Subscriptions | None = None
+        self._lanes: OpenLanes | None = None
+        self._posting: LanePosting | None = None
         #: What this process does for all beside its own work.
         self.chores: set[Chore] = set()
         #: Does one of them until the block ends, once the app has said how.
@@ -52,7 +57,7 @@ class Session:
             prefix=settings.event_prefix or settings.app, window=settings.token_window, ttl=settings.event_ttl
         )
         self.means = Means(broker=ports.broker, courier=ports.courier, clock=clock, telemetry=telemetry)
-        self.sender = Sender(ports.broker, clock, telemetry)
+        self.sender = Sender(self.means, self.posting)
         self.tracked = Tracked(self.events, self.sender, self.means, self.habits)
         manners = Manners(
             deadline=settings.call_deadline,
@@ -69,13 +74,17 @@ class Session:
         telemetry: Telemetry,
         queues: Iterable[Queue],
         opener: Opener = open_ports,
+        *,
+        keyed: bool = False,
     ) -> "Session":
-        """Open the ports and make the queues that are missing."""
+        """Open the ports and make the queues that are missing; lanes too, if there are keyed tasks."""
         ports = await opener(settings, clock)
         try:
             await ports.broker.declare(queues)
             session = cls(ports, clock, telemetry, settings)
             await session.calls.open()
+            if keyed:
+                await session.lanes()
         except BaseException:
             await ports.close()
             raise
@@ -94,6 +103,33 @@ class Session:
                 self._events = await open_events(self._settings, self.clock)
                 self._life.push_async_callback(self._events.close)
             return self._events
+
+    async def lanes(self) -> OpenLanes:
+        """Where keyed jobs wait in order; opened at first use."""
+        async with self._opening:
+            if self._lanes is None:
+                if self._settings.lane_store_is_local:
+                    log_lanes.warning(
+                        "The broker is on the network, but jobs with a key wait in the file of %s, which other "
+                        "machines do not see; set GOATHERD_LANES_URL to redis://… or postgresql://…",
+                        self._settings.lane_store,
+                    )
+                self._lanes = await self.ports.open_lanes()
+                self._life.push_async_callback(self._lanes.lanes.close)
+                self._posting = LanePosting(self._lanes.lanes, self._settings.publish_deadline)
+                self._life.push_async_callback(self._posting.close)
+            return self._lanes
+
+    async def posting(self) -> LanePosting:
+        """The way into the lanes."""
+        if self._posting is None:
+            await self.lanes()
+        assert self._posting is not None, "it is opened with the lanes"
+        return self._posting
+
+    async def carry_letters(self) -> None:
+        """Take jobs that left their lanes to the dead letters."""
+        await carry_letters((await self.lanes()).lanes, self.ports.dead_letters, self.telemetry)
 
     async def subscriptions(self) -> Subscriptions:
         """All jobs that this process follows."""

@@ -17,6 +17,7 @@ from goatherd.errors import DefinitionError
 from goatherd.model.annotations import caller_scope, resolve, resolve_now
 from goatherd.model.formats import FORMATS, Work
 from goatherd.model.job import NO_OPTIONS, Job, JobOptions, job_options
+from goatherd.model.lane_rule import lane_rule
 from goatherd.model.seconds import Seconds
 from goatherd.model.signature import Signature
 from goatherd.model.task import Declaration, TaskDefinition, Wants
@@ -75,9 +76,15 @@ class Task(Generic[_P, _R]):
         deadline: Seconds | None = None,
         id: str | None = None,
         priority: int | None = None,
+        keep_place: bool = False,
     ) -> Self:
-        """The same task with options for the next verb, beside those it already has."""
-        return self._with(self._options.then(job_options(delay, at, deadline, id, priority)))
+        """The same task with options for the next verb, beside those it already has.
+
+        A delayed job of a task with a key joins its lane when it is due; with `keep_place` it takes its place now, and
+        the lane waits for it.
+        """
+        said = job_options(delay, at, deadline, id, priority)
+        return self._with(self._options.then(msgspec.structs.replace(said, keep_place=keep_place)))
 
     async def send(self, *args: _P.args, **kwargs: _P.kwargs) -> str:
         """Fire and forget; durable when it returns the job's id."""
@@ -128,6 +135,7 @@ class Task(Generic[_P, _R]):
             remote=said.remote,
             tracked=said.tracked,
             answers=queue.answers,
+            lane=None if said.lanes is None else lane_rule(said.lanes, queue.name, signature),
         )
 
     def _run_here(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

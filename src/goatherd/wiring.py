@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -18,11 +19,20 @@ from goatherd.ports.clock import Clock
 from goatherd.ports.dead_letters import DeadLetters
 from goatherd.ports.events import Events
 from goatherd.ports.feed import Feed
+from goatherd.ports.lanes import LaneOperations, Lanes
 from goatherd.ports.records import JobHistory, QueueControls, StoreChecks, WorkerRecords
 from goatherd.ports.relay import Relay
 
 if TYPE_CHECKING:
     from goatherd.adapters.sqlite.database import Database
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpenLanes:
+    """The store of lanes, as workers and as operators see it."""
+
+    lanes: Lanes
+    operations: LaneOperations
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +46,8 @@ class Ports:
     controls: QueueControls
     workers: WorkerRecords
     checks: StoreChecks
+    #: Opens the store of lanes, which is there only for apps that have keyed tasks.
+    open_lanes: Callable[[], Awaitable[OpenLanes]]
     #: Idempotent, also after `vanish`.
     close: Callable[[], Awaitable[None]]
     #: Let go of everything as after `kill -9`.
@@ -47,7 +59,7 @@ async def open_ports(settings: Settings, clock: Clock) -> Ports:
     # Drivers are imported when they are needed, so that a program pays only for what it uses.
     if settings.broker_url.startswith("sqlite:"):
         return await _open_sqlite(settings, clock)
-    return await _open_rabbitmq(settings)
+    return await _open_rabbitmq(settings, clock)
 
 
 async def _open_sqlite(settings: Settings, clock: Clock) -> Ports:
@@ -85,12 +97,13 @@ async def _open_sqlite(settings: Settings, clock: Clock) -> Ports:
         controls=records,
         workers=records,
         checks=records,
+        open_lanes=partial(open_lanes, settings, clock),
         close=close,
         vanish=vanish,
     )
 
 
-async def _open_rabbitmq(settings: Settings) -> Ports:
+async def _open_rabbitmq(settings: Settings, clock: Clock) -> Ports:
     try:
         from goatherd.adapters.rabbitmq.address import read_address
         from goatherd.adapters.rabbitmq.broker import RabbitBroker, Wishes
@@ -116,6 +129,7 @@ async def _open_rabbitmq(settings: Settings) -> Ports:
         controls=broker.records,
         workers=broker.records,
         checks=broker.records,
+        open_lanes=partial(open_lanes, settings, clock),
         close=broker.close,
         vanish=broker.vanish,
     )
@@ -129,6 +143,28 @@ async def open_events(settings: Settings, clock: Clock) -> Events:
     from goatherd.adapters.redis import opening
 
     return await opening.open_events(settings)
+
+
+async def open_lanes(settings: Settings, clock: Clock) -> OpenLanes:
+    """Open what keeps keyed jobs in order; raises Unavailable, SettingsError or MissingExtra."""
+    url = settings.lane_store
+    if url.startswith("sqlite:"):
+        from goatherd.adapters.sqlite.lanes import SqliteLanes
+
+        database, give_back = await _take_file(url)
+        in_file = SqliteLanes(database, clock, deadline=settings.publish_deadline, give_back=give_back)
+        return OpenLanes(lanes=in_file, operations=in_file)
+    if url.startswith("redis"):
+        await _load("redis", "A lanes_url with redis://")
+        from goatherd.adapters.redis import opening
+
+        on_redis = await opening.open_lanes(settings)
+        return OpenLanes(lanes=on_redis, operations=on_redis)
+    await _load("postgres", "A lanes_url with postgresql://")
+    from goatherd.adapters.postgres import opening as postgres
+
+    in_database = await postgres.open_lanes(settings)
+    return OpenLanes(lanes=in_database, operations=in_database)
 
 
 async def open_feed(settings: Settings, clock: Clock) -> Feed:
@@ -211,11 +247,16 @@ async def _take_file(url: str) -> tuple["Database", Callable[[], Awaitable[None]
 
 
 async def _load_redis() -> None:
+    await _load("redis", "An events_url with redis://")
+
+
+async def _load(extra: str, what: str) -> None:
+    """Import an adapter; raises MissingExtra."""
     try:
-        # The driver is large, and a loop that already serves must not stand still while it is loaded.
-        await asyncio.to_thread(import_module, "goatherd.adapters.redis.opening")
+        # Drivers are large, and a loop that already serves must not stand still while one is loaded.
+        await asyncio.to_thread(import_module, f"goatherd.adapters.{extra}.opening")
     except ImportError as error:
-        raise MissingExtra("An events_url with redis://", "redis") from error
+        raise MissingExtra(what, extra) from error
 
 
 def metrics_text(readings: Readings) -> str:

@@ -1,4 +1,4 @@
-"""The suites of the events and of the feed on Valkey; they are left out, with the reason, where there is none."""
+"""The suites of events, feed and lanes on Valkey; they are left out, with the reason, where there is none."""
 
 from collections.abc import Iterator
 
@@ -6,10 +6,11 @@ import pytest
 
 from goatherd.ports.clock import SystemClock
 from goatherd.ports.events import Events
-from goatherd.testing.suites import EventsSuite, FeedSuite
+from goatherd.testing.suites import EventsSuite, FeedSuite, LanesSuite
 from goatherd.wiring import open_events
 from scripts.servers.install import NoServer
 from scripts.servers.valkey import a_valkey
+from tests.conformance.redis_lane_store import RedisLaneStore
 from tests.conformance.redis_store import RedisStore, operator
 from tests.conformance.test_redis_feed import RedisFeedStore
 
@@ -43,6 +44,12 @@ class TestEventsOnValkey(OnValkey, EventsSuite):
 
 class TestFeedOnValkey(OnValkey, RedisFeedStore, FeedSuite):
     pass
+
+
+class TestLanesOnValkey(RedisLaneStore, LanesSuite):
+    @pytest.fixture(autouse=True)
+    def _valkey(self, valkey_url: str) -> None:
+        self.url = lambda: valkey_url
 
 
 async def test_it_is_a_valkey(valkey_url: str) -> None:

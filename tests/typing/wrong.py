@@ -18,6 +18,14 @@ Goatherd()  # E
 async def send_mail(to: str, subject: str) -> None: ...
 
 
+@app.task(key="to", on_exhausted="ignore")  # E
+async def keyed(to: str) -> None: ...
+
+
+@app.task(key=7)  # E
+async def keyed_by_number(to: str) -> None: ...
+
+
 @app.task
 async def summarise(ctx: Context, url: str, words: int = 100) -> str:
     return f"{ctx.job_id}{url}{words}"
@@ -131,4 +139,6 @@ async def rest() -> None:
         t.drain("now")  # E
         t.fake(resize, fake_resize)  # E
         t.crash(send_mail, at="middle")  # E
+        t.lose_lease(send_mail, at="end")  # E
+        t.lose_lease("send_mail")  # E
         t.jobs("send_mail")  # E

@@ -18,6 +18,7 @@ from goatherd.cli.wording import counted
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
     from goatherd.engine.dead_letters import DeadLetterOffice
+    from goatherd.engine.lane_returns import Returned
     from goatherd.model.dead_letter import DeadLetter, LetterFilter
 
 #: Letters from which on a progress bar is shown.
@@ -35,6 +36,8 @@ class Chosen:
     ids: tuple[str, ...]
     wanted: LetterFilter
     limit: int | None
+    #: How many of them belong in lanes.
+    ordered: int
 
     @property
     def count(self) -> int:
@@ -72,23 +75,27 @@ def choose(app: Goatherd, letters: Sequence[str], choice: Choice) -> Chosen:
     ids = tuple(dict.fromkeys(letter.id for letter in found)) if letters else ()
     by_id = {letter.id: letter for letter in found}
     tasks = Counter(letter.task or "of unknown task" for letter in by_id.values())
-    return Chosen(tasks=tasks, ids=ids, wanted=wanted, limit=choice.limit)
+    ordered = sum(letter.key is not None for letter in by_id.values())
+    return Chosen(tasks=tasks, ids=ids, wanted=wanted, limit=choice.limit, ordered=ordered)
 
 
-def act(app: Goatherd, total: int, steps: Callable[[DeadLetterOffice], AsyncIterator[int]]) -> int:
-    """Run the steps, each of which tells how many are done so far; returns how many in the end."""
+def act(
+    app: Goatherd, total: int, steps: Callable[[DeadLetterOffice], AsyncIterator[int]]
+) -> tuple[int, Sequence[Returned]]:
+    """Run the steps, each of which tells how many are done so far; returns how many, and where in lanes they went."""
 
-    async def run() -> int:
+    async def run() -> tuple[int, Sequence[Returned]]:
         done = 0
         async with app:
+            office = office_of(app)
             with _progress(total) as told:
                 try:
-                    async for done in steps(office_of(app)):
+                    async for done in steps(office):
                         told(done)
                 except asyncio.CancelledError:
                     click.echo(f"\n{done:,} of {total:,} are done; the others are as they were.", err=True)
                     raise
-        return done
+        return done, office.returned
 
     return asyncio.run(run())
 

@@ -41,7 +41,7 @@ def discard(output: Output, target: str, letters: Sequence[str], everything: boo
     gone = 0
     if chosen.count:
         agree(f"Delete {chosen.told()} for good?", yes=yes)
-        gone = act(app, chosen.count, lambda office: _discarding(office, chosen))
+        gone, _ = act(app, chosen.count, lambda office: _discarding(office, chosen))
     if output.json:
         output.write_json({"matched": chosen.count, "discarded": gone})
     else:

@@ -56,7 +56,7 @@ def _facts(app: Goatherd, letters: list[DeadLetter], *, each: bool) -> list[dict
     if not each:
         return [vars(group) for group in grouped(letters)]
     hidden = app.settings.redact
-    left_out = ("body", "traceback", "key")
+    left_out = ("body", "traceback")
     shown = ({name: value for name, value in vars(letter).items() if name not in left_out} for letter in letters)
     return [facts | {"arguments": redacted(facts["arguments"], hidden)} for facts in shown]
 

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from goatherd.cli.dead_actions import Chosen, act, check_choice, choose
+from goatherd.cli.dead_returned import replayed_told
 from goatherd.cli.letter_choice import Choice, choice_options, find_letter, office_of
 from goatherd.cli.output import Output, agree, with_output
 from goatherd.cli.target import load_app, target_argument
-from goatherd.cli.wording import counted
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
+    from goatherd.cli.editing import Edited
     from goatherd.engine.dead_letters import DeadLetterOffice
+    from goatherd.engine.lane_returns import Returned
     from goatherd.model.dead_letter import DeadLetter
 
 
@@ -31,6 +33,9 @@ if TYPE_CHECKING:
 @with_output
 def replay(output: Output, target: str, letters: Sequence[str], choice: Choice, **how: Any) -> None:
     """Put dead letters back onto their queues, as new jobs with all their attempts ahead of them.
+
+    Those of tasks with a key go to the end of their lane, and you are told how many are before them there: what was
+    behind them has gone on. Other arguments may have another key, and so another lane.
 
     Say which: by LETTER (see goatherd dead show), by filters, or --all. By default you are asked first, with the
     number of letters. Each letter is gone only when its job is back on the queue, so nothing is lost if this is
@@ -48,18 +53,26 @@ def replay(output: Output, target: str, letters: Sequence[str], choice: Choice, 
         raise click.UsageError("--edit or --arguments is for one letter; name it.")
     app = load_app(target)
     chosen = choose(app, letters, choice)
-    arguments = _other_arguments(app, chosen.ids[0], how["arguments"]) if edited else None
+    change = _other_arguments(app, chosen.ids[0], how["arguments"]) if edited else None
     back = 0
+    returned: Sequence[Returned] = ()
     if chosen.count:
-        agree(f"Put {chosen.told()} back to work?", yes=how["yes"])
-        back = act(app, chosen.count, lambda office: _replaying(office, chosen, arguments))
+        agree(f"Put {chosen.told()} back to work?{_where(chosen)}", yes=how["yes"])
+        back, returned = act(app, chosen.count, lambda office: _replaying(office, chosen, change))
     if output.json:
-        output.write_json({"matched": chosen.count, "replayed": back})
+        output.write_json({"matched": chosen.count, "replayed": back, "lanes": returned})
     else:
-        output.say(f"Put {counted(back, 'dead letter')} back to work." if chosen.count else "No dead letters match.")
+        output.say(replayed_told(back, returned) if chosen.count else "No dead letters match.")
 
 
-def _other_arguments(app: Goatherd, letter_id: str, given: str | None) -> Mapping[str, Any]:
+def _where(chosen: Chosen) -> str:
+    if not chosen.ordered:
+        return ""
+    some = "It goes" if chosen.count == 1 else "All go" if chosen.ordered == chosen.count else f"{chosen.ordered:,} go"
+    return f" {some} to the end of {'its lane' if chosen.count == 1 else 'their lanes'}."
+
+
+def _other_arguments(app: Goatherd, letter_id: str, given: str | None) -> Edited:
     from goatherd.cli.editing import checked, edit, read_object
 
     async def get() -> DeadLetter:
@@ -72,14 +85,15 @@ def _other_arguments(app: Goatherd, letter_id: str, given: str | None) -> Mappin
     return edit(app, letter)
 
 
-async def _replaying(
-    office: DeadLetterOffice, chosen: Chosen, arguments: Mapping[str, Any] | None
-) -> AsyncIterator[int]:
+async def _replaying(office: DeadLetterOffice, chosen: Chosen, change: Edited | None) -> AsyncIterator[int]:
     if not chosen.ids:
         async for done in office.replay(chosen.wanted, chosen.limit):
             yield done
         return
     done = 0
     for letter in chosen.ids:
-        done += await office.replay_one(letter, arguments)
+        if change is None:
+            done += await office.replay_one(letter)
+        else:
+            done += await office.replay_one(letter, change.arguments, change.lane)
         yield done

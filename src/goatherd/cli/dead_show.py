@@ -27,7 +27,7 @@ REASONS = {
     "invalid": "its arguments do not fit the task",
     "unknown_task": "no worker knows its task",
     "unparsable": "its bytes cannot be read",
-    "rejected": "its queue was full",
+    "rejected": "its queue was full, or it was taken out of its lane",
 }
 
 
@@ -61,8 +61,7 @@ async def _get(app: Goatherd, letter: str) -> DeadLetter:
 
 def _facts(app: Goatherd, letter: DeadLetter) -> dict[str, Any]:
     hidden = app.settings.redact
-    facts = {name: value for name, value in vars(letter).items() if name != "key"}
-    return facts | {"arguments": redacted(letter.arguments, hidden), "body": shown_body(letter.body, hidden)}
+    return vars(letter) | {"arguments": redacted(letter.arguments, hidden), "body": shown_body(letter.body, hidden)}
 
 
 def _print(target: str, facts: dict[str, Any]) -> None:
@@ -70,6 +69,8 @@ def _print(target: str, facts: dict[str, Any]) -> None:
     import msgspec
 
     lines = {"letter": facts["id"], "job": facts["job_id"], "task": facts["task"] or "?", "queue": facts["queue"]}
+    if facts["key"] is not None:
+        lines["lane"] = facts["key"]
     lines["reason"] = f"{facts['reason']}: {REASONS[facts['reason']]}"
     lines["error"] = f"{facts['error_type']}: {' '.join(facts['message'].split())}"
     lines["attempts"] = str(facts["attempts"])
@@ -83,7 +84,9 @@ def _print(target: str, facts: dict[str, Any]) -> None:
         click.echo(f"{click.style(printable(name.ljust(width)), bold=True)}  {printable(value)}".rstrip())
     if facts["traceback"]:
         click.echo(f"\n{printable(facts['traceback'].rstrip())}")
-    click.echo(f"\nPut it back to work: goatherd dead replay {target} {facts['id'][-12:]}  (--edit to change it first)")
+    where = " at the end of its lane" if facts["key"] is not None else ""
+    command = f"goatherd dead replay {target} {facts['id'][-12:]}  (--edit to change it first)"
+    click.echo(f"\nPut it back to work{where}: {command}")
 
 
 def _told(moment: datetime) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -19,7 +20,16 @@ if TYPE_CHECKING:
     from goatherd.model.dead_letter import DeadLetter
 
 
-def edit(app: Goatherd, letter: DeadLetter) -> Mapping[str, Any]:
+@dataclass(frozen=True, kw_only=True)
+class Edited:
+    """Other arguments, and the lane to which the job belongs with them."""
+
+    arguments: Mapping[str, Any]
+    #: Its full key; None if there is none, or if it is not known here.
+    lane: str | None
+
+
+def edit(app: Goatherd, letter: DeadLetter) -> Edited:
     """The arguments as the user leaves them; raises Failed when nothing was changed or nothing can be."""
     if letter.arguments is None:
         raise Failed(f"The arguments of dead letter {letter.id} cannot be read, so they cannot be edited.")
@@ -50,13 +60,14 @@ def read_object(text: str) -> dict[str, Any]:
         ) from error
 
 
-def checked(app: Goatherd, letter: DeadLetter, arguments: dict[str, Any]) -> dict[str, Any]:
+def checked(app: Goatherd, letter: DeadLetter, arguments: dict[str, Any]) -> Edited:
     """The same arguments, once they fit the letter's task; raises InvalidArguments."""
     task = app.tasks.get(letter.task or "")
     if task is None:
-        return arguments  # done by another program, which checks them itself
-    if task.definition.signature.whole_body:
-        task.job(arguments)
-    else:
-        job_by_name(task, arguments)
-    return arguments
+        if letter.key is not None:
+            told = f"{letter.task} is no task of this app, so its job goes back to lane {letter.key}"
+            click.echo(f"Note: {told}, whatever its arguments say now.", err=True)
+        return Edited(arguments=arguments, lane=None)  # done by another program, which checks them itself
+    whole_body = task.definition.signature.whole_body
+    job = task.job(arguments) if whole_body else job_by_name(task, arguments)
+    return Edited(arguments=arguments, lane=job.lane)

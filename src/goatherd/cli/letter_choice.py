@@ -66,7 +66,8 @@ def office_of(app: Goatherd) -> DeadLetterOffice:
     """The dead letters of an open app."""
     from goatherd.engine.dead_letters import DeadLetterOffice
 
-    return DeadLetterOffice(app.session().ports.dead_letters, app.format_of)
+    session = app.session()
+    return DeadLetterOffice(session.ports.dead_letters, app.format_of, session.posting)
 
 
 async def find_letter(office: DeadLetterOffice, given: str) -> DeadLetter:

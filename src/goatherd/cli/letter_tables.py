@@ -81,12 +81,17 @@ def letter_table(letters: Sequence[DeadLetter]) -> Table:
     table = plain_table()
     table.add_column("letter", no_wrap=True, style="cyan")
     table.add_column("task", no_wrap=True)
+    in_lanes = any(letter.key is not None for letter in letters)
+    if in_lanes:
+        table.add_column("lane", overflow="fold", min_width=8)
     table.add_column("error")
     table.add_column("tries", justify="right", no_wrap=True)
     table.add_column("died", justify="right", no_wrap=True)
     for letter in letters:
+        lane = [Text(printable(letter.key or "-"))] if in_lanes else []
         error = error_text(letter.error_type, letter.message)
-        table.add_row(short_id(letter.id), _task(letter.task), error, str(letter.attempts), ago(letter.failed_at))
+        died = ago(letter.failed_at)
+        table.add_row(short_id(letter.id), _task(letter.task), *lane, error, str(letter.attempts), died)
     return table
 
 

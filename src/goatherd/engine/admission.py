@@ -6,6 +6,7 @@ import msgspec
 
 from goatherd.engine.answers import end_for_caller
 from goatherd.engine.catalogue import Catalogue
+from goatherd.engine.ticket import Ticket
 from goatherd.model.envelope import FromTheFuture, Unparsable
 from goatherd.model.formats import Work, failures_of
 from goatherd.model.message import DEATHS, Delivery, Message, count_of
@@ -33,6 +34,8 @@ class Admitted(msgspec.Struct, frozen=True, kw_only=True):
     task: TaskDefinition
     work: Work
     arguments: Arguments
+    #: What a keyed job shows to have its effect.
+    ticket: Ticket | None = None
 
 
 class Admission:

@@ -7,6 +7,7 @@ read is kept, for whoever sent it will not be told what was wrong with it.
 import asyncio
 import logging
 
+from goatherd.engine.means import Means
 from goatherd.errors import Unavailable
 from goatherd.model import reply
 from goatherd.model.dead_letter import Burial
@@ -15,10 +16,9 @@ from goatherd.model.message import Delivery, Message
 from goatherd.model.retry import Retry
 from goatherd.model.task import TaskDefinition
 from goatherd.model.verdict import Answered, Dead, Done, Fault, Verdict
-from goatherd.ports.broker import Broker
-from goatherd.ports.calls import Courier
-from goatherd.ports.clock import Clock, Timer
-from goatherd.ports.telemetry import AnswerOutcome, Telemetry
+from goatherd.ports.broker import Source
+from goatherd.ports.clock import Timer
+from goatherd.ports.telemetry import AnswerOutcome
 
 #: Seconds after which an answer is posted again that a broker which is away did not take.
 AGAIN_AFTER = 1.0
@@ -68,11 +68,12 @@ def _failure(format_of_queue: Format, job_id: str, error_type: str, message: str
 class Answers:
     """Sends the answers of one worker; a request is settled when its answer is safe."""
 
-    def __init__(self, courier: Courier, broker: Broker, telemetry: Telemetry, clock: Clock) -> None:
-        self._courier = courier
-        self._broker = broker
-        self._telemetry = telemetry
-        self._clock = clock
+    def __init__(self, means: Means, source: Source) -> None:
+        self._courier = means.courier
+        self._broker = means.broker
+        self._source = source
+        self._telemetry = means.telemetry
+        self._clock = means.clock
         self._on_their_way = 0
         self._to_post_again: dict[_Waybill, Timer] = {}
         self._leaving = False
@@ -87,7 +88,7 @@ class Answers:
         if answer.body is None:
             if answer.outcome in ("expired", "cancelled"):
                 self._telemetry.answered(message.queue, answer.outcome)
-            self._broker.ack(delivery)
+            self._source.ack(delivery)
             return
         self._on_their_way += 1
         self._all_settled.clear()
@@ -103,7 +104,7 @@ class Answers:
 
     def arrived(self, waybill: "_Waybill") -> None:
         """The broker has the answer."""
-        self._broker.ack(waybill.delivery)
+        self._source.ack(waybill.delivery)
         self._ended(waybill, "given")
 
     def not_taken(self, waybill: "_Waybill", error: Unavailable) -> None:
@@ -114,7 +115,7 @@ class Answers:
             self._to_post_again[waybill] = self._clock.call_at(again, lambda: self._post(waybill))
             return
         log.info("The answer to %s was not delivered: %s", waybill.delivery.message.id, error)
-        self._broker.ack(waybill.delivery)
+        self._source.ack(waybill.delivery)
         self._ended(waybill, "undeliverable")
 
     def _post(self, waybill: "_Waybill") -> None:

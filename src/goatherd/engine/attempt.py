@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
 
@@ -10,17 +10,18 @@ from goatherd.engine.admission import Admission, Admitted, Rules, crashed, death
 from goatherd.engine.answers import Answers, for_caller
 from goatherd.engine.catalogue import Catalogue
 from goatherd.engine.cutoff import Cutoff
+from goatherd.engine.effects import after_effect, with_ticket
 from goatherd.engine.emitter import Emitter
 from goatherd.engine.emitters import Emitters
 from goatherd.engine.means import Means
+from goatherd.engine.outcomes import limit_of, outcome_of, tell_again
 from goatherd.engine.processes import Child, ChildDied, RemoteFault
 from goatherd.engine.remembered import Remembered
 from goatherd.engine.runner import Runner
 from goatherd.engine.tracking import Tracking
 from goatherd.errors import Unavailable
 from goatherd.model.formats import Work
-from goatherd.model.message import DEATHS, TRACKED, Delivery, Message, count_of
-from goatherd.model.task import TaskDefinition
+from goatherd.model.message import DEATHS, LANE, TRACKED, Delivery, Message, count_of
 from goatherd.model.verdict import (
     Again,
     Answered,
@@ -34,8 +35,7 @@ from goatherd.model.verdict import (
     dead,
     headers_for,
 )
-from goatherd.ports.broker import Subscription
-from goatherd.ports.telemetry import Outcome
+from goatherd.ports.broker import Source, Subscription
 
 #: Seconds between two attempts to tell a broker that is away what became of a job.
 SETTLE_AGAIN_AFTER = 1.0
@@ -46,12 +46,21 @@ log = logging.getLogger("goatherd.worker")
 class Attempts:
     """Makes the attempts of one worker."""
 
-    def __init__(self, means: Means, catalogue: Catalogue, runner: Runner, rules: Rules, emitters: Emitters) -> None:
+    def __init__(
+        self,
+        means: Means,
+        catalogue: Catalogue,
+        runner: Runner,
+        rules: Rules,
+        emitters: Emitters,
+        source: Source | None = None,
+    ) -> None:
+        self._source: Source = source or means.broker
         self._broker = means.broker
         self._courier = means.courier
         self._clock = means.clock
         self._telemetry = means.telemetry
-        self._answers = Answers(means.courier, means.broker, means.telemetry, means.clock)
+        self._answers = Answers(means, self._source)
         self._catalogue = catalogue
         self._runner = runner
         self._rules = rules
@@ -81,7 +90,7 @@ class Attempts:
                 return Answered(outcome="cancelled", why="its caller gave up before it started")
             if self._tracking.concerns(delivery.message):
                 return Dropped(outcome="cancelled", why="it was cancelled before it started")
-        return self._admission.admit(delivery)
+        return with_ticket(self._admission.admit(delivery), delivery)
 
     async def hear_call_offs(self, queues: Sequence[str], called_off: Callable[[str], None]) -> Subscription:
         """Be told of calls that nobody waits for any more."""
@@ -94,7 +103,7 @@ class Attempts:
 
     async def make(self, delivery: Delivery, admitted: Admitted) -> None:
         """Run the job's code and settle the delivery."""
-        if self._broker.is_lost(delivery):
+        if self._source.is_lost(delivery):
             # It waited here while the connection was lost, so others have it, or it comes here again.
             await self.settle(delivery, HandedBack())
             return
@@ -108,19 +117,21 @@ class Attempts:
             story = begun
         started = self._clock.now()
         self._telemetry.started(task.queue, task.name, work, max(0.0, started - delivery.accepted))
-        self._broker.begin(delivery)
+        self._source.begin(delivery)
         try:
             verdict = await self._run(delivery, admitted, started, story)
+            if admitted.ticket is not None:
+                verdict = await after_effect(verdict, delivery, admitted.ticket)
         finally:
-            self._broker.end(delivery)
+            self._source.end(delivery)
         if story is not None:
-            if isinstance(verdict, Dead) and self._broker.is_lost(delivery):
+            if isinstance(verdict, Dead) and self._source.is_lost(delivery):
                 # Others have it, or get it, so it is not the job that has failed but only this attempt.
                 verdict = HandedBack()
             verdict = await self._tracking.end(story, verdict, admitted)
         if delivery.message.reply_to:
             verdict = for_caller(verdict, task, work)
-        self._telemetry.ended(task.queue, task.name, work, _outcome(verdict), self._clock.now() - started)
+        self._telemetry.ended(task.queue, task.name, work, outcome_of(verdict), self._clock.now() - started)
         await self._carry_out(delivery, verdict, work)
 
     async def settle(self, delivery: Delivery, verdict: Verdict, work: Work | None = None) -> None:
@@ -157,24 +168,27 @@ class Attempts:
         """Tell the broker; while it is away, again and again."""
         match verdict:
             case Done():
-                self._broker.ack(delivery)
+                self._source.ack(delivery)
             case Dropped(outcome=outcome, why=why):
                 log.info("Job %s is dropped (%s): %s", delivery.message.id, outcome, why)
-                self._broker.ack(delivery)
+                self._source.ack(delivery)
             case Answered():
                 self._answers.give(delivery, verdict)
             case HandedBack():
-                await self._insist(lambda: self._broker.hand_back([delivery]))
+                await self._insist(lambda: self._source.hand_back([delivery]))
             case Again():
-                _tell_again(verdict, delivery, work)
+                tell_again(verdict, delivery, work)
                 following = self._following(delivery.message, verdict, work)
-                await self._insist(lambda: self._broker.replace(delivery, following))
+                await self._insist(lambda: self._source.replace(delivery, following))
             case Dead(burial=burial):
                 message = delivery.message
                 name = (work.task if work is not None else None) or message.task
-                log.error("%s[%s] is a dead letter (%s): %s", name or "?", message.id, burial.reason, burial.message)
-                await self._insist(lambda: self._broker.bury(delivery, burial))
-                self._telemetry.buried(message.queue, name or "", message.id, burial.reason)
+                told = "a dead letter" if LANE not in message.headers else "given up"
+                log.error("%s[%s] is %s (%s): %s", name or "?", message.id, told, burial.reason, burial.message)
+                await self._insist(lambda: self._source.bury(delivery, burial))
+                if LANE not in message.headers:
+                    # One that leaves its lane is counted by whoever takes it to the dead letters.
+                    self._telemetry.buried(message.queue, name or "", message.id, burial.reason)
 
     async def _run(self, delivery: Delivery, admitted: Admitted, started: float, story: Emitter | None) -> Verdict:
         task = admitted.task
@@ -200,13 +214,14 @@ class Attempts:
             return Answered(outcome="cancelled", why="its caller gave up while it ran")
         if self._tracking.was_stopped(story):
             return Dropped(outcome="cancelled", why="it was cancelled while it ran")
-        return HandedBack() if self._leaving else None
+        # A lane that was lost is with others, who do what this attempt was told to leave.
+        return HandedBack() if self._leaving or self._source.is_lost(delivery) else None
 
     async def _run_within_limit(
         self, delivery: Delivery, admitted: Admitted, started: float, child: Child | None, story: Emitter | None
     ) -> Verdict:
         task, work = admitted.task, admitted.work
-        limit, is_deadline = _limit(task, work, started)
+        limit, is_deadline = limit_of(task, work, started)
         if limit is None:
             return Done(result=await self._runner.run(admitted, None, child, story))
         if limit <= 0:
@@ -271,27 +286,3 @@ class Attempts:
                     log.warning("The broker cannot be told what became of a job; trying until it can: %s", error)
                     told = True
                 await asyncio.sleep(SETTLE_AGAIN_AFTER)
-
-
-def _limit(task: TaskDefinition, work: Work, started: float) -> tuple[float | None, bool]:
-    """Seconds that the attempt may take, and whether it is the job's deadline that says so."""
-    left = None if work.deadline is None else work.deadline - started
-    if task.timeout is None or (left is not None and left <= task.timeout):
-        return left, left is not None
-    return task.timeout, False
-
-
-def _tell_again(again: Again, delivery: Delivery, work: Work | None) -> None:
-    name = (work.task if work is not None else None) or delivery.message.task
-    job = f"{name or '?'}[{delivery.message.id}]"
-    if again.refused:
-        log.warning("%s is offered to others for %.1f s: %s", job, again.delay, again.why)
-    else:
-        log.warning("%s failed, attempt %d follows in %.1f s: %s", job, again.failures + 1, again.delay, again.why)
-
-
-def _outcome(verdict: Verdict) -> Outcome:
-    return verdict.outcome if isinstance(verdict, Answered | Dropped) else _OUTCOMES[type(verdict)]
-
-
-_OUTCOMES: Mapping[type[Verdict], Outcome] = {Done: "done", Again: "retried", Dead: "dead", HandedBack: "handed_back"}

@@ -47,7 +47,7 @@ class Pending:
     def taken(self) -> None:
         self.accepted = True
 
-    def failed(self, error: Unavailable) -> None:
+    def failed(self, error: Exception) -> None:
         if not self._answer.done():
             self._answer.set_exception(error)
 
@@ -142,6 +142,12 @@ class Calls:
             self._telemetry.called(definition.queue, definition.name, outcome, self._clock.now() - began)
         return result
 
+    def give_up(self, job_id: str, error: Exception) -> None:
+        """Let whoever waits for that job have this error; nothing happens if nobody does."""
+        pending = self._pending.get(job_id)
+        if pending is not None:
+            pending.failed(error)
+
     async def close(self) -> None:
         """Take no more answers; whoever still waits is told."""
         for pending in self._pending.values():
@@ -160,7 +166,10 @@ class Calls:
         pending = self._pending[job.id] = Pending(job, seconds)
         timer = self._clock.call_at(now + seconds, pending.time_is_up)
         try:
-            self._courier.post(message, pending)
+            if job.lane is None:
+                self._courier.post(message, pending)
+            else:
+                await self._sender.ask_in_lane(job, message, pending)
             log.debug("Asked %s[%s], answer to %s", job.definition.name, job.id, message.reply_to,
                       extra={"job_id": job.id, "task": job.definition.name, "reply_to": message.reply_to})  # fmt: skip
             return await pending.answer()

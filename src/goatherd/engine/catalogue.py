@@ -30,6 +30,11 @@ class Catalogue:
         """Every queue that some task here is on."""
         return frozenset(task.queue for task in self._by_name.values())
 
+    @property
+    def has_lanes(self) -> bool:
+        """Whether some task here is done in order."""
+        return any(task.lane is not None for task in self._by_name.values())
+
     def format_of(self, queue: str) -> Format:
         """How messages on a queue look."""
         return self._formats.get(queue, FORMATS["native"])

@@ -18,6 +18,7 @@ from goatherd.engine.context import BlockingContext, current
 from goatherd.engine.lifespans import Lifespans
 from goatherd.engine.processes import Answer, Home, Request, StageTold, TokenTold, Word
 from goatherd.engine.said import percent_of, size_of, word_of
+from goatherd.engine.ticket import Ticket
 from goatherd.model.formats import Work
 from goatherd.model.retry import Retry
 from goatherd.model.signature import Arguments
@@ -91,18 +92,22 @@ def _answer(request: Request, lifespans: Lifespans, parent: Parent) -> Answer:
         lifespans.enter(holder.app, holder.app.lifespans)
         if request.work is None:
             return Answer()
-        context = _context(holder.app, task, request.work, request.remaining)
+        context = _context(holder.app, task, request.work, request.remaining).holding(request.ticket)
         if request.tracked:
             speaker = ToParent(parent)
             parent.listen_to(speaker)
             context.telling(speaker)
         positional, named = _arguments(task, request.work, context)
         result = task.function(*positional, **named)
-        return Answer(result=msgspec.Raw(task.signature.encode_result(result)))
+        return Answer(result=msgspec.Raw(task.signature.encode_result(result)), committed=_is_used(request.ticket))
     except BaseException as error:  # noqa: BLE001 - whatever a task raises is its failure
-        return Answer(fault=asdict(Fault.of(error, retry)))
+        return Answer(fault=asdict(Fault.of(error, retry)), committed=_is_used(request.ticket))
     finally:
         parent.listen_to(None)
+
+
+def _is_used(ticket: Ticket | None) -> bool:
+    return ticket is not None and ticket.used
 
 
 def _context(app: object, task: TaskDefinition, work: Work, remaining: float | None) -> BlockingContext:

@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from goatherd.engine.emitter import Emitter
 from goatherd.engine.telling import FromThread, Teller
+from goatherd.engine.ticket import Ticket
+from goatherd.errors import DefinitionError
 from goatherd.model.formats import Work
+from goatherd.model.lane import Fence
 from goatherd.ports.clock import Clock
 
 if TYPE_CHECKING:
@@ -23,7 +26,7 @@ _log = logging.getLogger("goatherd.task")
 class _JobView:
     """What both kinds of context tell."""
 
-    __slots__ = ("_app", "_clock", "_emitter", "_queue", "_task", "_until", "_work")
+    __slots__ = ("_app", "_clock", "_emitter", "_queue", "_task", "_ticket", "_until", "_work")
 
     def __init__(self, app: Any, task: str, queue: str, work: Work, clock: Clock, until: float | None) -> None:
         self._app = app
@@ -33,10 +36,16 @@ class _JobView:
         self._clock = clock
         self._until = until
         self._emitter: Any = None
+        self._ticket: Ticket | None = None
 
     def telling(self, emitter: Emitter | Teller | None) -> Self:
         """The same context, whose job is written down there."""
         self._emitter = emitter
+        return self
+
+    def holding(self, ticket: Ticket | None) -> Self:
+        """The same context, whose job has a place in a lane."""
+        self._ticket = ticket
         return self
 
     def seen_as(self, kind: type[AnyContext]) -> AnyContext:
@@ -44,6 +53,7 @@ class _JobView:
         if isinstance(self, kind):
             return self
         other = kind(self._app, self._task, self._queue, self._work, self._clock, self._until)
+        other._ticket = self._ticket
         # The other way round its code runs on a loop of its own, from which ours cannot be told.
         return other.telling(_from_here(self._emitter)) if isinstance(other, BlockingContext) else other
 
@@ -79,6 +89,19 @@ class _JobView:
         return None if self._until is None else max(0.0, self._until - self._clock.now())
 
     @property
+    def fence(self) -> Fence:
+        """Key, token and seq of a keyed job; DefinitionError in a task without a key."""
+        return self._own_ticket.fence
+
+    @property
+    def _own_ticket(self) -> Ticket:
+        if self._ticket is None:
+            raise DefinitionError(
+                f"Task {self._task!r} has no key=, or it was called without a queue, so it has no lane to be fenced by."
+            )
+        return self._ticket
+
+    @property
     def log(self) -> logging.LoggerAdapter[logging.Logger]:
         """A logger that carries job, task, queue and attempt."""
         told = {"job_id": self.job_id, "task": self._task, "queue": self._queue, "attempt": self.attempt}
@@ -111,6 +134,13 @@ class Context(_JobView):
             self._emitter.token(text, node)
             await self._emitter.room()
 
+    async def commit_with(self, connection: Any) -> None:
+        """Finish this keyed job inside your own transaction: effect and order commit together.
+
+        Raises Fenced if another worker has the lane now, or if the effect was made before: let it end the transaction.
+        """
+        await self._own_ticket.commit(connection)
+
 
 class BlockingContext(_JobView):
     """The first parameter of a plain `def` task; as `goatherd.Context`, with verbs that wait."""
@@ -130,6 +160,13 @@ class BlockingContext(_JobView):
         """Stream a piece of text to the watchers; does nothing in a job that is not tracked."""
         if self._emitter is not None:
             self._emitter.token(text, node)
+
+    def commit_with(self, connection: Any) -> None:
+        """Finish this keyed job inside your own transaction: effect and order commit together.
+
+        Raises Fenced if another worker has the lane now, or if the effect was made before: let it end the transaction.
+        """
+        self._own_ticket.commit_now(connection)
 
     @property
     def cancelled(self) -> bool:

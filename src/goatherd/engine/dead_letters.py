@@ -6,10 +6,12 @@ from typing import Any
 
 import msgspec
 
+from goatherd.engine.lane_returns import Returned, WayInOpener, belongs_in_lane, return_to_lanes
 from goatherd.model.dead_letter import DeadLetter, LetterFilter, StoredLetter
 from goatherd.model.envelope import BROKEN, FromTheFuture, Unparsable, moment
 from goatherd.model.formats import Format, Work
-from goatherd.model.message import DEATHS, FAILURES, REFUSALS, REFUSED_SINCE, Delivery, Message
+from goatherd.model.lane import shown
+from goatherd.model.message import DEATHS, FAILURES, LANE, REFUSALS, REFUSED_SINCE, Delivery, Message
 from goatherd.ports.dead_letters import DeadLetters
 
 #: Letters that are put back or discarded in one step, between which progress is told.
@@ -20,15 +22,16 @@ _COUNTS = (FAILURES, DEATHS, REFUSALS, REFUSED_SINCE)
 
 def read_letter(stored: StoredLetter, layout: Format) -> DeadLetter:
     """A stored letter as people want to see it; what cannot be read from its bytes is None."""
-    work = _work(stored, layout)
+    work = read_work(stored.original, layout, stored.accepted)
     original, burial = stored.original, stored.burial
+    lane = original.headers.get(LANE)
     return DeadLetter(
         id=stored.id,
         job_id=work.job_id if work is not None else original.id,
         task=(work.task if work is not None else None) or original.task or None,
         queue=original.queue,
-        key=None,
-        arguments=_arguments(work),
+        key=shown(lane) if isinstance(lane, str) else None,
+        arguments=arguments_of(work),
         body=original.body,
         reason=burial.reason,
         error_type=burial.error_type,
@@ -40,17 +43,16 @@ def read_letter(stored: StoredLetter, layout: Format) -> DeadLetter:
     )
 
 
-def fresh_message(stored: StoredLetter, layout: Format, arguments: Mapping[str, Any] | None = None) -> Message:
-    """The message that puts a letter back to work, with other arguments if given.
+def fresh_message(original: Message, layout: Format, arguments: Mapping[str, Any] | None = None) -> Message:
+    """The message that puts a job back to work, with other arguments if given.
 
     All counts begin anew and a deadline is left out, for it may be what the job died of.
     """
-    original = stored.original
     headers = {name: value for name, value in original.headers.items() if name not in _COUNTS}
     body = original.body
     if arguments is not None:
         body = layout.afresh(body, msgspec.json.encode(arguments))
-    elif _work(stored, layout) is not None:
+    elif read_work(original, layout) is not None:
         body = layout.afresh(body)
     return msgspec.structs.replace(original, body=body, headers=headers, due=None, expires=None)
 
@@ -58,9 +60,14 @@ def fresh_message(stored: StoredLetter, layout: Format, arguments: Mapping[str, 
 class DeadLetterOffice:
     """The operations on dead letters."""
 
-    def __init__(self, letters: DeadLetters, format_of: Callable[[str], Format]) -> None:
+    def __init__(
+        self, letters: DeadLetters, format_of: Callable[[str], Format], lanes: WayInOpener | None = None
+    ) -> None:
         self._letters = letters
         self._format_of = format_of
+        self._open_lanes = lanes
+        #: Where those went that were put back into lanes, in order.
+        self.returned: list[Returned] = []
 
     async def find(self, wanted: LetterFilter, limit: int | None = None) -> AsyncIterator[DeadLetter]:
         """Matching letters, oldest first."""
@@ -72,16 +79,24 @@ class DeadLetterOffice:
         stored = await self._letters.get(letter_id)
         return read_letter(stored, self._format_of(stored.original.queue))
 
-    async def replay_one(self, letter_id: str, arguments: Mapping[str, Any] | None = None) -> bool:
-        """Put one letter back to work, with other arguments if given; false if someone else was faster."""
+    async def replay_one(
+        self, letter_id: str, arguments: Mapping[str, Any] | None = None, lane: str | None = None
+    ) -> bool:
+        """Put one letter back to work, with other arguments if given; false if someone else was faster.
+
+        `lane` is the full key of the lane to which it belongs with these arguments, if that is another one.
+        """
         stored = await self._letters.get(letter_id)
-        return await self._replay([stored], arguments) == 1
+        message = self._fresh(stored, arguments)
+        if lane is not None:
+            message = msgspec.structs.replace(message, headers={**message.headers, LANE: lane})
+        return await self._replay([(stored, message)]) == 1
 
     async def replay(self, wanted: LetterFilter, limit: int | None = None) -> AsyncIterator[int]:
         """Put all matching letters back to work; yields how many so far after each step."""
         replayed = 0
         async for batch in _batches(self._letters.find(wanted, limit)):
-            replayed += await self._replay(batch, None)
+            replayed += await self._replay([(stored, self._fresh(stored)) for stored in batch])
             yield replayed
 
     async def discard(self, wanted: LetterFilter, limit: int | None = None) -> AsyncIterator[int]:
@@ -95,10 +110,19 @@ class DeadLetterOffice:
         """Delete one letter for good; false if someone else was faster."""
         return await self._letters.discard([await self._letters.get(letter_id)]) == 1
 
-    async def _replay(self, batch: Sequence[StoredLetter], arguments: Mapping[str, Any] | None) -> int:
-        return await self._letters.replay(
-            [(stored, fresh_message(stored, self._format_of(stored.original.queue), arguments)) for stored in batch]
-        )
+    def _fresh(self, stored: StoredLetter, arguments: Mapping[str, Any] | None = None) -> Message:
+        return fresh_message(stored.original, self._format_of(stored.original.queue), arguments)
+
+    async def _replay(self, pairs: Sequence[tuple[StoredLetter, Message]]) -> int:
+        ordered = [pair for pair in pairs if belongs_in_lane(pair[1])]
+        loose = [pair for pair in pairs if not belongs_in_lane(pair[1])]
+        replayed = await self._letters.replay(loose) if loose else 0
+        if ordered:
+            assert self._open_lanes is not None, "whoever puts jobs back into lanes gives the office a way in"
+            # The letters go only when their jobs are safe; if we die in between, the next try finds them in the lanes.
+            self.returned += await return_to_lanes(await self._open_lanes(), ordered)
+            replayed += await self._letters.discard([stored for stored, _ in ordered])
+        return replayed
 
 
 async def _batches(letters: AsyncIterator[StoredLetter]) -> AsyncIterator[list[StoredLetter]]:
@@ -112,14 +136,16 @@ async def _batches(letters: AsyncIterator[StoredLetter]) -> AsyncIterator[list[S
         yield batch
 
 
-def _work(stored: StoredLetter, layout: Format) -> Work | None:
+def read_work(message: Message, layout: Format, accepted: float = 0.0) -> Work | None:
+    """What a message asks for; None if its bytes cannot be read."""
     try:
-        return layout.decode(Delivery(message=stored.original, accepted=stored.accepted))
+        return layout.decode(Delivery(message=message, accepted=accepted))
     except (Unparsable, FromTheFuture):
         return None
 
 
-def _arguments(work: Work | None) -> Mapping[str, object] | None:
+def arguments_of(work: Work | None) -> Mapping[str, object] | None:
+    """Its arguments by name; None if they cannot be read."""
     if work is None:
         return None
     try:

@@ -1,25 +1,29 @@
 """Get jobs from the sender to the broker: check, stamp, publish."""
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextvars import ContextVar
 from itertools import islice
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 
+from goatherd.engine.lane_posting import LanePosting, lane_item
+from goatherd.engine.means import Means
 from goatherd.errors import InvalidArguments, Unavailable
 from goatherd.model.envelope import with_members
 from goatherd.model.formats import Stamp
 from goatherd.model.ids import new_id
 from goatherd.model.job import AnyJob, Job, JobOptions
-from goatherd.model.message import NO_HEADERS, Headers, Message
+from goatherd.model.lane import LaneItem
+from goatherd.model.message import LANE, NO_HEADERS, ON_EXHAUSTED, RETRIES, Headers, Message
 from goatherd.model.task import TaskDefinition
-from goatherd.ports.broker import Broker
-from goatherd.ports.clock import Clock
-from goatherd.ports.telemetry import Telemetry
+from goatherd.ports.calls import Receipt
 
 #: Jobs of `send_many` that go to the broker in one publish.
 BATCH = 1000
+
+#: How the way into the lanes is opened, at first use.
+PostingOpener: TypeAlias = Callable[[], Awaitable[LanePosting]]
 
 #: The trace of the job whose code runs now, so that what it sends belongs to the same story.
 current_trace: ContextVar[str] = ContextVar("goatherd_trace", default="")
@@ -29,54 +33,83 @@ def prepare(
     task: TaskDefinition, args: tuple[Any, ...], kwargs: dict[str, Any], options: JobOptions, payload_limit: int
 ) -> AnyJob:
     """A job of a task, its arguments checked; raises InvalidArguments."""
-    payload = task.signature.encode(task.signature.bind(args, kwargs))
+    bound = task.signature.bind(args, kwargs)
+    payload = task.signature.encode(bound)
     if len(payload) > payload_limit:
         too_large = (
             f"they take {len(payload):,} bytes, but at most {payload_limit:,} are allowed; put the content into a file "
             f"or an object store and send its name, or raise GOATHERD_PAYLOAD_LIMIT"
         )
         raise InvalidArguments(task.name, {"all together": too_large})
+    if options.keep_place and (task.lane is None or options.due(0.0) is None):
+        raise ValueError("keep_place= is for a delayed job of a task with a key: give delay= or at= too.")
     job_id = options.id or new_id()
+    # As workers will read them: the same value, written in two ways, is one key.
+    lane = None if task.lane is None else task.lane.key_of(task.signature.read_back(payload))
     if task.answers is not None:
         # Whoever answers puts it into the answer, and so we know which job that one belongs to.
         payload = with_members(payload, {task.answers.match: job_id})
-    return Job(task, job_id, payload, options)
+    return Job(task, job_id, payload, options, lane)
 
 
 class Sender:
     """Sends the jobs of one app."""
 
-    def __init__(self, broker: Broker, clock: Clock, telemetry: Telemetry) -> None:
-        self._broker = broker
-        self._clock = clock
-        self._telemetry = telemetry
+    def __init__(self, means: Means, posting: PostingOpener) -> None:
+        self._broker = means.broker
+        self._clock = means.clock
+        self._telemetry = means.telemetry
+        self._open_posting = posting
 
     async def send(self, job: AnyJob, deadline: float | None = None, headers: Headers = NO_HEADERS) -> str:
         """Send one job; durable when it returns its id. A deadline given here wins over the job's own."""
-        await self._publish([self._message(job, deadline, headers)])
+        await self._take([(job, self._message(job, deadline, headers))])
         return job.id
 
     async def send_many(self, jobs: Iterable[AnyJob]) -> list[str]:
         """Send jobs in batches, in order; the first failure ends it and tells which were not accepted."""
-        waiting = list(jobs)
-        messages = [self._message(job) for job in waiting]
-        left = iter(messages)
+        waiting = [(job, self._message(job)) for job in jobs]
+        left = iter(waiting)
         sent = 0
         while batch := list(islice(left, BATCH)):
             try:
-                await self._publish(batch)
+                await self._take(batch)
             except Unavailable as error:
-                refused = set(error.jobs) or {message.id for message in batch}
-                untried = [message.id for message in messages[sent + len(batch) :]]
-                error.jobs = (*(message.id for message in batch if message.id in refused), *untried)
+                refused = set(error.jobs) or {job.id for job, _ in batch}
+                untried = [job.id for job, _ in waiting[sent + len(batch) :]]
+                error.jobs = (*(job.id for job, _ in batch if job.id in refused), *untried)
                 raise
             sent += len(batch)
-        return [job.id for job in waiting]
+        return [job.id for job, _ in waiting]
 
-    async def _publish(self, messages: list[Message]) -> None:
-        await self._broker.publish(messages)
-        for message in messages:
+    async def ask_in_lane(self, job: AnyJob, request: Message, receipt: Receipt) -> None:
+        """Put a request into its lane, whose answer somebody waits for; the receipt is told what became of it."""
+        (await self._open_posting()).ask(self._item(job, request), receipt)
+
+    async def _take(self, batch: Sequence[tuple[AnyJob, Message]]) -> None:
+        """Have all of them accepted: by the broker, or by their lanes."""
+        loose = [message for job, message in batch if job.lane is None]
+        laned = [self._item(job, message) for job, message in batch if job.lane is not None]
+        if loose:
+            try:
+                await self._broker.publish(loose)
+            except Unavailable as error:
+                error.jobs = (*(error.jobs or [message.id for message in loose]), *(item.id for item in laned))
+                raise
+        if laned:
+            await (await self._open_posting()).put(laned)
+        for _, message in batch:
             self._telemetry.sent(message)
+
+    def _item(self, job: AnyJob, message: Message) -> LaneItem:
+        rule, options = job.definition.lane, job.options
+        return lane_item(
+            message,
+            limit=None if rule is None else rule.limit,
+            keep_place=options.keep_place,
+            named=options.id is not None,
+            now=self._clock.now(),
+        )
 
     def request(self, job: AnyJob, deadline: float, reply_to: str) -> Message:
         """A job whose answer somebody waits for until the deadline."""
@@ -97,6 +130,9 @@ class Sender:
         trace = current_trace.get() or job.id
         stamp = Stamp(job_id=job.id, task=task.name, trace_id=trace, created=now, deadline=deadline)
         body, headers = task.format.encode(stamp, job.payload)
+        if job.lane is not None and task.lane is not None:
+            marks: Headers = {LANE: job.lane, ON_EXHAUSTED: task.lane.on_exhausted, RETRIES: task.retry.retries}
+            headers = {**headers, **marks}
         return Message(
             id=job.id,
             queue=task.queue,

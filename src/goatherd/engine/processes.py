@@ -15,7 +15,9 @@ from typing import Any, Self, TypeAlias
 
 import msgspec
 
+from goatherd.engine.admission import Admitted
 from goatherd.engine.emitter import Emitter
+from goatherd.engine.ticket import Ticket
 from goatherd.errors import DefinitionError
 from goatherd.model.formats import Work
 from goatherd.model.task import TaskDefinition
@@ -71,6 +73,8 @@ class Request(msgspec.Struct, frozen=True):
     remaining: float | None = None
     #: Whether anybody wants to hear how it goes.
     tracked: bool = False
+    #: What a keyed job shows to have its effect.
+    ticket: Ticket | None = None
 
 
 class Answer(msgspec.Struct, frozen=True, tag="answer"):
@@ -78,6 +82,8 @@ class Answer(msgspec.Struct, frozen=True, tag="answer"):
 
     result: msgspec.Raw = msgspec.Raw(b"null")
     fault: dict[str, Any] | None = None
+    #: Whether its lane was moved on in a transaction of its own.
+    committed: bool = False
 
 
 class StageTold(msgspec.Struct, frozen=True, tag="progress"):
@@ -187,11 +193,13 @@ class Child:
             await self._within_start_deadline(self._ask(Request(home)))
             self._ready.add(home)
 
-    async def run(
-        self, task: TaskDefinition, work: Work, remaining: float | None, emitter: Emitter | None = None
-    ) -> object:
+    async def run(self, admitted: Admitted, remaining: float | None, emitter: Emitter | None = None) -> object:
         """The function's result; raises RemoteFault or ChildDied."""
-        answer = await self._ask(Request(Home.of(task), work, remaining, emitter is not None), emitter)
+        task, ticket = admitted.task, admitted.ticket
+        request = Request(Home.of(task), admitted.work, remaining, emitter is not None, ticket)
+        answer = await self._ask(request, emitter)
+        if ticket is not None:
+            ticket.used = answer.committed
         if answer.fault is not None:
             raise RemoteFault(Fault(**answer.fault))
         return task.signature.decode_result(answer.result)

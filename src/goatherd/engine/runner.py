@@ -40,14 +40,14 @@ class Runner:
         """The task's result; raises what it raised. Cancelling this stops the code as far as Python can."""
         task, work, arguments = admitted.task, admitted.work, admitted.arguments
         view = (self._app, task.name, task.queue, work, self._clock, until)
-        context = Context(*view).telling(emitter)
+        context = Context(*view).telling(emitter).holding(admitted.ticket)
         current.set(context)
         current_trace.set(work.trace_id)
         if child is not None:
-            code = child.run(task, work, context.remaining, emitter)
+            code = child.run(admitted, context.remaining, emitter)
         elif task.place == "thread":
             told = FromThread(emitter) if emitter is not None else None
-            code = self._in_thread(task, arguments, BlockingContext(*view).telling(told))
+            code = self._in_thread(task, arguments, BlockingContext(*view).telling(told).holding(admitted.ticket))
         else:
             positional = (context, *arguments.positional) if task.wants == "context" else arguments.positional
             code = task.function(*positional, **arguments.named)

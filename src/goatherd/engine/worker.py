@@ -10,12 +10,14 @@ from typing import Any
 
 from goatherd.engine.admission import Admitted, deaths_of
 from goatherd.engine.attempt import Attempts
+from goatherd.engine.lane_entry import LaneEntry
+from goatherd.engine.lane_work import LaneWork
 from goatherd.engine.suspects import LONGEST_WAIT, Suspects
 from goatherd.errors import Unavailable
 from goatherd.model.formats import Work, failures_of
 from goatherd.model.message import Delivery
 from goatherd.model.verdict import Verdict, after_our_fault
-from goatherd.ports.broker import Broker, Subscription
+from goatherd.ports.broker import Broker, Source, Subscription
 from goatherd.ports.clock import Clock
 
 #: Seconds that cancelled code gets to clean up before the worker leaves without it.
@@ -37,8 +39,18 @@ class Load:
 class Worker:
     """One process's worker. `start`, then `stop` once."""
 
-    def __init__(self, broker: Broker, attempts: Attempts, clock: Clock, load: Load, most_deaths: int) -> None:
+    def __init__(
+        self,
+        broker: Broker,
+        attempts: Attempts,
+        clock: Clock,
+        load: Load,
+        most_deaths: int,
+        lanes: LaneWork | None = None,
+    ) -> None:
         self._broker = broker
+        self._lanes = lanes
+        self._source: Source = broker if lanes is None else lanes.sources
         self._attempts = attempts
         self._clock = clock
         self._load = load
@@ -77,6 +89,8 @@ class Worker:
         self._subscriptions.append(await self._attempts.hear_call_offs(list(self._load.prefetch), self._call_off))
         for queue, prefetch in self._load.prefetch.items():
             self._subscriptions.append(await self._broker.consume(queue, prefetch, self._deliver))
+        if self._lanes is not None:
+            self._subscriptions.append(await self._lanes.source.start(self._deliver, self._room, self._lose))
 
     async def idle(self) -> None:
         """Return when everything that was delivered is settled."""
@@ -97,6 +111,8 @@ class Worker:
             await self._let_end(self._load.grace_period)
             await self._cancel_running()
         await self._attempts.finish(LAST_WORDS)
+        if self._lanes is not None:
+            await self._lanes.source.close(LAST_WORDS)
 
     def hurry(self) -> None:
         """Cut the grace period short."""
@@ -110,6 +126,15 @@ class Worker:
             else:
                 self._backlog.append(delivery)
         self._fill()
+
+    def _room(self) -> int:
+        return self._load.concurrency - len(self._running)
+
+    def _lose(self, delivery: Delivery) -> None:
+        """Others have it now: stop what runs."""
+        task = self._running.get(delivery)
+        if task is not None:
+            task.cancel()
 
     def _call_off(self, job_id: str) -> None:
         self._attempts.call_off(job_id)
@@ -150,6 +175,9 @@ class Worker:
             self._own(delivery, self._turn_away(delivery, admitted), f"settle {delivery.message.id}")
             return
         task = admitted.task
+        if self._lanes is not None and self._lanes.entry.concerns(delivery, admitted):
+            self._own(delivery, self._move(delivery, admitted, self._lanes.entry), f"place {delivery.message.id}")
+            return
         if task.concurrency is not None and self._by_task[task.name] >= task.concurrency:
             self._held_up.setdefault(task.name, deque()).append((delivery, admitted))
         else:
@@ -183,6 +211,12 @@ class Worker:
         finally:
             self._ended(delivery, None)
 
+    async def _move(self, delivery: Delivery, admitted: Admitted, entry: LaneEntry) -> None:
+        try:
+            await self._settle(delivery, await entry.place(delivery, admitted), admitted.work)
+        finally:
+            self._ended(delivery, None)
+
     async def _settle(self, delivery: Delivery, verdict: Verdict, work: Work | None = None) -> None:
         try:
             await self._attempts.settle(delivery, verdict, work)
@@ -196,6 +230,8 @@ class Worker:
             self._by_task[limited] -= 1
             self._let_next_in(limited)
         self._fill()
+        if self._lanes is not None:
+            self._lanes.source.nudge()
 
     def _let_next_in(self, name: str) -> None:
         waiting = self._held_up.get(name)
@@ -214,7 +250,7 @@ class Worker:
         if not waiting:
             return
         try:
-            await self._broker.hand_back(waiting)
+            await self._source.hand_back(waiting)
         except Unavailable as error:
             log.warning("%d jobs were not handed back by name; others get them when this ends: %s", len(waiting), error)
 

@@ -8,7 +8,7 @@ import msgspec
 from goatherd.model import envelope
 from goatherd.model.envelope import BROKEN, Envelope, Unparsable, timestamp, with_members
 from goatherd.model.ids import new_id
-from goatherd.model.message import FAILURES, Delivery, Headers, count_of
+from goatherd.model.message import FAILURES, RETRIES, Delivery, Headers, count_of
 
 FormatName: TypeAlias = Literal["native", "plain", "taskiq"]
 _Read = TypeVar("_Read")
@@ -37,6 +37,8 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     trace_id: str = ""
     created: float
     deadline: float | None = None
+    #: How often it is tried again, where that travels with it; None means as its task says.
+    retries: int | None = None
 
     @property
     def attempt(self) -> int:
@@ -96,6 +98,7 @@ class Native:
             trace_id=read.trace_id or job_id,
             created=delivery.accepted if read.created_at is None else timestamp(read.created_at),
             deadline=timestamp(read.deadline) if read.deadline else message.expires,
+            retries=retries_of(message.headers),
         )
 
     def for_attempt(self, body: bytes, attempt: int) -> bytes:
@@ -126,6 +129,7 @@ class Plain:
             trace_id=job_id,
             created=delivery.accepted,
             deadline=message.expires,
+            retries=retries_of(message.headers),
         )
 
     def for_attempt(self, body: bytes, attempt: int) -> bytes:
@@ -169,6 +173,7 @@ class Taskiq:
             trace_id=job_id,
             created=delivery.accepted,
             deadline=message.expires,
+            retries=retries_of(message.headers),
         )
 
     def for_attempt(self, body: bytes, attempt: int) -> bytes:
@@ -185,6 +190,11 @@ FORMATS: Mapping[FormatName, Format] = {"native": Native(), "plain": Plain(), "t
 def failures_of(headers: Headers, otherwise: int = 0) -> int:
     """How many attempts failed before."""
     return count_of(headers, FAILURES, otherwise)
+
+
+def retries_of(headers: Headers) -> int | None:
+    """How often it is tried again, where that travels with it."""
+    return count_of(headers, RETRIES) if headers and RETRIES in headers else None
 
 
 def _read(body: bytes, kind: type[_Read], what: str) -> _Read:

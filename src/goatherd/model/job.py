@@ -23,6 +23,8 @@ class JobOptions(msgspec.Struct, frozen=True, kw_only=True):
     deadline: float | None = None
     id: str | None = None
     priority: int | None = None
+    #: Whether a delayed job of a task with a key holds its lane until it is due.
+    keep_place: bool = False
 
     def due(self, now: float) -> float | None:
         """When it may start; None for at once."""
@@ -39,6 +41,7 @@ class JobOptions(msgspec.Struct, frozen=True, kw_only=True):
             deadline=self.deadline if later.deadline is None else later.deadline,
             id=later.id or self.id,
             priority=self.priority if later.priority is None else later.priority,
+            keep_place=later.keep_place or self.keep_place,
         )
 
 
@@ -86,13 +89,16 @@ def _positive(value: Seconds | None, name: str, *, or_zero: bool = False) -> flo
 class Job(Generic[R_co]):
     """One piece of work, checked and not yet sent; made by `task.job(...)` for `app.send_many`."""
 
-    __slots__ = ("_definition", "_id", "_options", "_payload")
+    __slots__ = ("_definition", "_id", "_lane", "_options", "_payload")
 
-    def __init__(self, definition: TaskDefinition, id: str, payload: bytes, options: JobOptions) -> None:
+    def __init__(
+        self, definition: TaskDefinition, id: str, payload: bytes, options: JobOptions, lane: str | None = None
+    ) -> None:
         self._definition = definition
         self._id = id
         self._payload = payload
         self._options = options
+        self._lane = lane
 
     @property
     def id(self) -> str:
@@ -113,6 +119,11 @@ class Job(Generic[R_co]):
     def options(self) -> JobOptions:
         """When, how urgent, until when."""
         return self._options
+
+    @property
+    def lane(self) -> str | None:
+        """The full key of the lane that it belongs to; None if it belongs to none."""
+        return self._lane
 
     def __repr__(self) -> str:
         return f"<Job {self._definition.name} {self._id}>"

@@ -22,6 +22,11 @@ REFUSALS = "gh-refusals"
 #: Whose events tell about the job: what names of keys begin with where its sender looks for them.
 TRACKED = "gh-tracked"
 
+#: The full key of the lane that the job is in, and what becomes of that lane if the job is given up.
+LANE, ON_EXHAUSTED = "gh-lane", "gh-on-exhausted"
+#: How often a failed attempt is tried again, where that travels with the job.
+RETRIES = "gh-retries"
+
 #: A count beyond it is a stranger's nonsense, which stores and arithmetic need not bear.
 _MOST_COUNTED = 1_000_000
 

@@ -71,9 +71,11 @@ class Retry:
             log.exception("The test on=%r of %r failed; the error it was asked about is tried again", self.on, self)
             return True
 
-    def delay(self, failures: int, chance: Callable[[], float] = random.random) -> float | None:
-        """Seconds to wait after so many failed attempts, or None when they are used up."""
-        if failures > self.retries:
+    def delay(
+        self, failures: int, chance: Callable[[], float] = random.random, *, retries: int | None = None
+    ) -> float | None:
+        """Seconds to wait after so many failed attempts, or None when they, or `retries` instead, are used up."""
+        if failures > (self.retries if retries is None else retries):
             return None
         try:
             wait = min(self.max, self.base * self.factor ** (failures - 1))

@@ -19,6 +19,8 @@ class SettingsKeywords(TypedDict, total=False):
     events_url: str | None
     live_url: str | None
     records_url: str | None
+    lanes_url: str | None
+    volatile_lanes: bool
     secret: str | None
     declare: Literal["create", "check", "never"]
     queue_type: Literal["quorum", "classic"]
@@ -67,6 +69,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     live_url: str | None = None
     #: Where the history of tracked jobs is kept; None means with the jobs, or in a file if these are with a broker.
     records_url: str | None = None
+    #: Where jobs that share a key wait in order; None means with the jobs, or in a file if these are with a broker.
+    lanes_url: str | None = None
+    #: Whether lanes may be on a Redis that forgets them when it ends, or when its memory is full.
+    volatile_lanes: bool = False
     #: What tokens for streams are signed with; the same for all processes.
     secret: Annotated[str, msgspec.Meta(min_length=16)] | None = None
     #: The app's name; not a setting of its own.
@@ -153,6 +159,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         return self.records_url or self._file
 
     @property
+    def lane_store(self) -> str:
+        """The URL of the lanes in force."""
+        return self.lanes_url or self._file
+
+    @property
     def _file(self) -> str:
         return self.broker_url if self.broker_url.startswith("sqlite:") else default_file(self.app)
 
@@ -160,6 +171,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     def event_store_is_local(self) -> bool:
         """Whether events stay on this machine while jobs may go to others."""
         return self.event_store.startswith("sqlite:") and not self.broker_url.startswith("sqlite:")
+
+    @property
+    def lane_store_is_local(self) -> bool:
+        """Whether lanes stay on this machine while jobs may go to others."""
+        return self.lane_store.startswith("sqlite:") and not self.broker_url.startswith("sqlite:")
 
 
 def default_file(app: str) -> str:

@@ -84,6 +84,16 @@ class Signature:
             raise InvalidArguments(self.task, problems)
         return bound
 
+    def argument(self, bound: Mapping[str, Any], name: str) -> Any:
+        """One argument, or its default."""
+        return bound[name] if name in bound else self._defaults[name]
+
+    def complete(self, bound: Mapping[str, Any]) -> Arguments:
+        """What to call a function of the same parameters with, defaults filled in."""
+        named = {**self._defaults, **bound}
+        positional = tuple(named.pop(name) for name in self.positional_only)
+        return Arguments(positional, named)
+
     def encode(self, bound: Mapping[str, Any]) -> bytes:
         """The payload as JSON, read back once so that what the worker would refuse is refused here."""
         value = bound.get(self.names[0], self._defaults.get(self.names[0])) if self.whole_body else bound
@@ -109,6 +119,12 @@ class Signature:
             return Arguments((), named)
         positional = tuple(named.pop(name) if name in named else self._defaults[name] for name in self.positional_only)
         return Arguments(positional, named)
+
+    def read_back(self, payload: bytes) -> dict[str, Any]:
+        """The arguments by name as the function will get them, from a payload that `encode` made."""
+        positional, named = self.decode(payload)
+        names = self.names if self.whole_body else self.positional_only
+        return {**dict(zip(names, positional, strict=False)), **named}
 
     def by_name(self, positional: Sequence[msgspec.Raw], named: msgspec.Raw) -> bytes:
         """The payload of a layout that also has arguments by position; raises Misfit."""

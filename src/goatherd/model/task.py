@@ -8,6 +8,8 @@ from typing import Any, Literal, TypeAlias
 from goatherd.errors import DefinitionError
 from goatherd.model.answers import AnswerRule
 from goatherd.model.formats import Format
+from goatherd.model.lane import OnExhausted
+from goatherd.model.lane_rule import LaneChoice, LaneRule, check_choice
 from goatherd.model.retry import Retry
 from goatherd.model.signature import Signature
 
@@ -32,10 +34,15 @@ class Declaration:
     executor: Literal["thread", "process"] = "thread"
     remote: bool = False
     tracked: bool = False
+    key: str | Callable[..., str | int] | None = None
+    lane: str | None = None
+    on_exhausted: OnExhausted | None = None
+    lane_limit: int | None = None
 
     def __post_init__(self) -> None:
         if not self.name:
             raise DefinitionError("A task has an empty name=; leave it out to take the function's own.")
+        check_choice(self.name, vars(self))
         check_priority(self.priority, f"Task {self.name!r}")
         if self.retry is not None and not isinstance(self.retry, Retry):
             raise DefinitionError(f"Task {self.name!r} has retry={self.retry!r}; write retry=Retry({self.retry!r}).")
@@ -50,6 +57,14 @@ class Declaration:
                 f"Task {self.name!r} is an async function with executor='process', but async code runs on the event "
                 f"loop. Make it a plain `def`, or leave executor out."
             )
+
+    @property
+    def lanes(self) -> LaneChoice | None:
+        """What was said about lanes."""
+        if self.key is None:
+            return None
+        policy = self.on_exhausted or "hold"
+        return LaneChoice(key=self.key, lane=self.lane, on_exhausted=policy, limit=self.lane_limit)
 
     @property
     def is_async(self) -> bool:
@@ -83,6 +98,8 @@ class TaskDefinition:
     tracked: bool = False
     #: How the service that does it answers, where it does so on a queue that it shares.
     answers: AnswerRule | None = None
+    #: How its jobs are put in order; None if they are not.
+    lane: LaneRule | None = None
 
 
 def check_priority(priority: int, whose: str) -> None:

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from goatherd.errors import GiveUp, RetryLater
+from goatherd.errors import Fenced, GiveUp, RetryLater
 from goatherd.model.dead_letter import Burial, Reason
 from goatherd.model.formats import Work
 from goatherd.model.message import FAILURES, NO_HEADERS, REFUSALS, REFUSED_SINCE, Header, Headers, count_of
@@ -85,6 +85,8 @@ class Fault:
     after: float | None = None
     counts: bool = True
     gave_up: bool = False
+    #: Set by Fenced: whether a newer worker has its lane, or its effect was made before.
+    fenced: Literal["newer", "applied"] | None = None
 
     @classmethod
     def of(cls, raised: BaseException, retry: Retry) -> "Fault":
@@ -99,6 +101,7 @@ class Fault:
             after=later.after if later else None,
             counts=later.count if later else True,
             gave_up=isinstance(error, GiveUp),
+            fenced=("applied" if error.applied else "newer") if isinstance(error, Fenced) else None,
         )
 
 
@@ -130,8 +133,11 @@ def as_exception(raised: BaseException) -> Exception:
 
 def after_fault(fault: Fault, work: Work, retry: Retry, now: float) -> Verdict:
     """What becomes of a job whose code failed."""
+    if fault.fenced is not None:
+        # It is done, and only its lane has to know; or it is with others, who do it.
+        return Done(result=None) if fault.fenced == "applied" else HandedBack()
     failures = work.failures + 1 if fault.counts else work.failures
-    wait = retry.delay(failures) if fault.passes and fault.counts else None
+    wait = retry.delay(failures, retries=work.retries) if fault.passes and fault.counts else None
     if fault.after is not None and (wait is not None or not fault.counts):
         wait = fault.after
     if wait is None:

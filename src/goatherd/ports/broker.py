@@ -22,13 +22,40 @@ class Subscription(Protocol):
         """
 
 
-class Broker(Protocol):
+class Source(Protocol):
+    """Where deliveries come from, and where it is told what became of them.
+
+    A delivery is settled exactly once, by `ack`, `hand_back`, `replace` or `bury`; one that is not settled when its
+    process dies is delivered again. Settling one that has meanwhile been given to another worker changes nothing.
+    """
+
+    def is_lost(self, delivery: Delivery) -> bool:
+        """Whether it is no longer ours, because the store was away or took it back: it must not be started then."""
+
+    def begin(self, delivery: Delivery) -> None:
+        """The user's code starts now: if this process dies before `end`, the next delivery has one death more."""
+
+    def end(self, delivery: Delivery) -> None:
+        """The user's code has ended, well or not."""
+
+    def ack(self, delivery: Delivery) -> None:
+        """It is done. Returns at once; acks go out together. One lost in a crash means one more delivery."""
+
+    async def hand_back(self, deliveries: Sequence[Delivery]) -> None:
+        """Let others have them now, as if they had never been delivered."""
+
+    async def replace(self, delivery: Delivery, message: Message) -> None:
+        """Publish `message` and settle the delivery: never neither, and where the store allows, never both."""
+
+    async def bury(self, delivery: Delivery, burial: Burial) -> None:
+        """Give it up: make it a dead letter, with its message byte for byte, or let it wait for an operator."""
+
+
+class Broker(Source, Protocol):
     """Carries messages from senders to workers; every adapter passes `goatherd.testing.suites.BrokerSuite`.
 
     Used from one event loop. Methods that wait have a deadline of their own and raise `Unavailable`, with the
-    driver's exception as its cause, when the store is away, full or read-only. A delivery is settled exactly once,
-    by `ack`, `hand_back`, `replace` or `bury`; one that is not settled when its process dies is delivered again.
-    Settling a delivery that the broker has meanwhile given to another worker changes nothing.
+    driver's exception as its cause, when the store is away, full or read-only.
     """
 
     @property
@@ -49,27 +76,6 @@ class Broker(Protocol):
 
         Never before a message's `due`. A message past its `expires` is not delivered but becomes a dead letter.
         """
-
-    def is_lost(self, delivery: Delivery) -> bool:
-        """Whether it is no longer ours, because the broker was away or took it back: it must not be started then."""
-
-    def begin(self, delivery: Delivery) -> None:
-        """The user's code starts now: if this process dies before `end`, the next delivery has one death more."""
-
-    def end(self, delivery: Delivery) -> None:
-        """The user's code has ended, well or not."""
-
-    def ack(self, delivery: Delivery) -> None:
-        """It is done. Returns at once; acks go out together. One lost in a crash means one more delivery."""
-
-    async def hand_back(self, deliveries: Sequence[Delivery]) -> None:
-        """Let others have them now, as if they had never been delivered."""
-
-    async def replace(self, delivery: Delivery, message: Message) -> None:
-        """Publish `message` and settle the delivery: never neither, and where the store allows, never both."""
-
-    async def bury(self, delivery: Delivery, burial: Burial) -> None:
-        """Make it a dead letter, with its message byte for byte."""
 
     async def close(self) -> None:
         """Send out pending acks, hand back what is unsettled, let go of everything. Idempotent."""

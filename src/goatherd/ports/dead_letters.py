@@ -22,5 +22,14 @@ class DeadLetters(Protocol):
         Never neither: a crash half-way leaves a letter or its message, at worst (on some brokers) both.
         """
 
+    async def keep(self, letters: Sequence[StoredLetter]) -> None:
+        """Take in letters that never were deliveries of this broker, as if they had been buried from their queues.
+
+        Durable when it returns; raises Unavailable, and may be repeated then: a letter that is here already is not
+        taken a second time, and a copy that a broker has to keep all the same is shown, replayed and discarded with
+        the first. One that was replayed or discarded in between comes back. Whoever is told of dead letters is told of
+        these. The queues need not exist.
+        """
+
     async def discard(self, letters: Sequence[StoredLetter]) -> int:
         """Delete them for good; returns how many were still there."""

@@ -37,9 +37,13 @@ class BlockingTask(Generic[_P, _R]):
         deadline: Seconds | None = None,
         id: str | None = None,
         priority: int | None = None,
+        keep_place: bool = False,
     ) -> Self:
         """The same task with options for the next verb, beside those it already has."""
-        return type(self)(self._task.options(delay=delay, at=at, deadline=deadline, id=id, priority=priority))
+        told = self._task.options(
+            delay=delay, at=at, deadline=deadline, id=id, priority=priority, keep_place=keep_place
+        )
+        return type(self)(told)
 
     def send(self, *args: _P.args, **kwargs: _P.kwargs) -> str:
         """Fire and forget; durable when it returns the job's id."""

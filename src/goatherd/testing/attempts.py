@@ -18,6 +18,7 @@ from goatherd.model.task import TaskDefinition
 from goatherd.model.verdict import Answered, Done, Verdict
 from goatherd.testing.callers import Callers
 from goatherd.testing.faults import Faults, Moment
+from goatherd.testing.lane_life import LaneLife
 from goatherd.testing.records import Records
 
 
@@ -28,12 +29,16 @@ class Onlooker:
         self.records = records
         self.callers = callers
         self.faults = faults
+        #: The lanes of the worker, where there are any.
+        self.lanes: LaneLife | None = None
         self._kill = kill
         self.died = asyncio.Event()
 
     def let_die(self) -> None:
         """The worker is dead from this moment on."""
         self._kill()
+        if self.lanes is not None:
+            self.lanes.line.cut()
         self.died.set()
 
 
@@ -46,6 +51,11 @@ class MortalRunner(Runner):
         self, admitted: Admitted, until: float | None, child: Child | None = None, emitter: Emitter | None = None
     ) -> object:
         await self._survive(admitted.task, "start")
+        lanes = self.onlooker.lanes
+        if lanes is not None and self.onlooker.faults.loses_lease(admitted.task.name):
+            # Code in a process of its own is killed with its attempt, so it never goes on.
+            late = None if child is not None else lambda: Runner.run(self, admitted, until, None, emitter)
+            await lanes.lose(admitted, late)
         result = await super().run(admitted, until, child, emitter)
         self.onlooker.records.returned(admitted.work.job_id, result)
         await self._survive(admitted.task, "end")
@@ -84,13 +94,20 @@ class WatchedAttempts(Attempts):
     async def _carry_out(self, delivery: Delivery, verdict: Verdict, work: Work | None) -> None:
         if self.onlooker.died.is_set():
             return
+        lanes = self.onlooker.lanes
+        if lanes is not None and lanes.is_void(delivery):
+            await super()._carry_out(delivery, verdict, work)
+            return
         job = work.job_id if work is not None else delivery.message.id
         self.onlooker.records.ended(job, verdict, self._clock.now())
         if isinstance(verdict, Answered) and verdict.body is not None:
             self.onlooker.callers.given(delivery.message.correlation_id or delivery.message.id)
-        await super()._carry_out(delivery, verdict, work)
         task = self.onlooker.records.task_of(job)
-        if _is_done(verdict) and task is not None and self.onlooker.faults.comes_again(task):
+        again = _is_done(verdict) and task is not None and self.onlooker.faults.comes_again(task)
+        # A lane gives its head again, in its place; a broker may deliver a job again at any time.
+        in_its_place = again and lanes is not None and lanes.repeat(delivery)
+        await super()._carry_out(delivery, verdict, work)
+        if again and not in_its_place:
             await self._broker.publish([msgspec.structs.replace(delivery.message, due=None)])
 
 

@@ -33,6 +33,7 @@ class Faults:
     def __init__(self) -> None:
         self._crashes = Planned()
         self._duplicates = Planned()
+        self._losses = Planned()
 
     def plan_crash(self, task: str, at: Moment, times: int) -> None:
         """The next attempts of a task kill their worker."""
@@ -44,6 +45,10 @@ class Faults:
         """The next jobs of a task come once more."""
         self._duplicates.add(task, times)
 
+    def plan_loss(self, task: str, times: int) -> None:
+        """The next attempts of a task lose their lane."""
+        self._losses.add(task, times)
+
     def crashes(self, task: str, at: Moment) -> bool:
         """Whether this attempt kills its worker now."""
         return self._crashes.take((task, at))
@@ -51,3 +56,7 @@ class Faults:
     def comes_again(self, task: str) -> bool:
         """Whether this job, which was just acked, is delivered once more."""
         return self._duplicates.take(task)
+
+    def loses_lease(self, task: str) -> bool:
+        """Whether this attempt loses its lane as its code begins."""
+        return self._losses.take(task)

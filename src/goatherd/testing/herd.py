@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 from goatherd.engine.dead_letters import DeadLetterOffice
 from goatherd.model.dead_letter import DeadLetter, LetterFilter
 from goatherd.model.envelope import moment
+from goatherd.model.lane import LaneState, shown
 from goatherd.model.seconds import Seconds, seconds
 from goatherd.model.task import TaskDefinition
 from goatherd.testing.faults import Faults
@@ -60,7 +61,7 @@ class Herd:
                 continue
 
     async def advance(self, by: Seconds) -> None:
-        """Move the clock; every delay, retry and deadline that falls due is worked off in order."""
+        """Move the clock; every delay, retry, deadline and lease that falls due is worked off in order."""
         span = seconds(by)
         if span < 0:
             raise ValueError(f"The clock goes forward only; {by!r} is a time that has passed.")
@@ -93,6 +94,19 @@ class Herd:
     def duplicate(self, task: Task[..., Any], *, times: int = 1) -> None:
         """Deliver the next job once more after it was acked."""
         self._faults.plan_duplicate(self._own(task).name, times)
+
+    def lose_lease(self, task: Task[..., Any], *, times: int = 1) -> None:
+        """Let the lease of a keyed task's lane run out while the task's code works.
+
+        Another attempt does the job. When the herd has come to rest, the code of the first goes on, as that of a worker
+        that stood still for too long: its effect must fail at `ctx.commit_with` or at your own check of `ctx.fence`.
+        """
+        if self._own(task).definition.lane is None:
+            raise ValueError(
+                f"Task {task.name!r} has no key=, so it works without a lease that could run out; "
+                f"crash() and duplicate() let its jobs come again."
+            )
+        self._faults.plan_loss(task.name, times)
 
     async def close(self) -> None:
         """End the worker."""
@@ -139,6 +153,7 @@ class Herd:
         if waiting > 0:
             queues = ", ".join(state.name for state in states)
             moving.append(f"{waiting} {'more job waits' if waiting == 1 else 'more jobs wait'} (queues: {queues})")
+        moving += [_shown(lane) for lane in await life.moving_lanes()]
         return (
             f"The herd did not come to rest within {timeout:g} s: {'; '.join(moving) or 'jobs come and go'}. A task "
             f"that waits for ever does that, or jobs that send each other again and again; if it only needs longer, "
@@ -158,3 +173,8 @@ class Herd:
         if task.app is not self._app:
             raise ValueError(f"Task {task.name!r} belongs to {task.app!r}, but this is a test of {self._app!r}.")
         return task
+
+
+def _shown(lane: LaneState) -> str:
+    jobs = "1 job" if lane.length == 1 else f"{lane.length} jobs"
+    return f"lane {shown(lane.key)} is {lane.condition} ({jobs} in it)"

@@ -41,8 +41,11 @@ async def testing(app: Goatherd, /) -> AsyncIterator[Herd]:
     def definition(task: str) -> TaskDefinition:
         return app.tasks[task].definition
 
+    def tell(job: str, error: Exception) -> None:
+        app.session().calls.give_up(job, error)
+
     clock, records, callers = FakeClock(float(int(time.time()))), Records(), Callers()
-    opener = recording(records, callers, definition)
+    opener = recording(records, callers, definition, tell)
     with TemporaryDirectory(prefix="goatherd-") as folder, _surrounded(app, folder, clock, opener):
         async with app, AsyncExitStack() as life:
             for hook in app.lifespans:
@@ -60,7 +63,7 @@ vars(testing)["__test__"] = False
 def _surrounded(app: Goatherd, folder: str, clock: FakeClock, opener: Opener) -> Iterator[None]:
     """Let the app see a test's world for a while."""
     file = f"sqlite:///{quote(folder)}/{quote(app.name, safe='')}.db"
-    keywords = {**app.keywords, "broker_url": file, "events_url": file}
+    keywords = {**app.keywords, "broker_url": file, "events_url": file, "lanes_url": file}
     settings, retry = read_settings(app.name, Sources(keywords, {}, Path(FILE)))
     before = {name: value for name, value in vars(app).items() if name in SURROUNDINGS}
     app.settings, app.default_retry, app.clock, app.meter = settings, retry, clock, Meter()

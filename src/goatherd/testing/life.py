@@ -8,17 +8,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from goatherd.engine.admission import Rules
+from goatherd.engine.lane_work import LaneWork
 from goatherd.engine.means import Means
 from goatherd.engine.worker import Load, Worker
 from goatherd.model.ids import new_id
+from goatherd.model.lane import LaneState
 from goatherd.model.message import Delivery, Message
 from goatherd.model.task import TaskDefinition
 from goatherd.model.topology import Queue, QueueState
-from goatherd.roles import make_catalogue
+from goatherd.roles import lane_work, make_catalogue
 from goatherd.session import Session
 from goatherd.testing.attempts import MortalEmitters, MortalRunner, Onlooker, WatchedAttempts
+from goatherd.testing.lane_life import LaneLife
 from goatherd.testing.lifeline import Lifeline, LifelineCourier
-from goatherd.wiring import Ports, open_ports
+from goatherd.wiring import OpenLanes, Ports, open_ports
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
@@ -41,7 +44,8 @@ class Life:
         self._lifeline = Lifeline(ports.broker)
         self._callers = callers
         self._onlooker = Onlooker(records, callers, faults, self._lifeline.cut)
-        self._session = Session(replace(ports, broker=self._lifeline), app.clock, app.meter, app.settings)
+        seen = replace(ports, broker=self._lifeline, open_lanes=self._open_lanes)
+        self._session = Session(seen, app.clock, app.meter, app.settings)
         self._runner = MortalRunner(app, app.clock, app.arounds)
         self._runner.onlooker = self._onlooker
         self._worker: Worker | None = None
@@ -88,23 +92,29 @@ class Life:
         )
         emitters = MortalEmitters(self._session.events, clock, self._session.telemetry, self._session.habits)
         emitters.onlooker = self._onlooker
-        attempts = WatchedAttempts(means, catalogue, self._runner, rules, emitters)
+        lanes = await self._lane_work(sorted(self._queues) if catalogue.has_lanes else ())
+        source = None if lanes is None else lanes.sources
+        attempts = WatchedAttempts(means, catalogue, self._runner, rules, emitters, source)
         attempts.onlooker = self._onlooker
         prefetch = {queue: self._app.queue_named(queue).prefetch or settings.held_by_worker for queue in self._queues}
         load = Load(prefetch=prefetch, concurrency=settings.concurrency, grace_period=0)
-        self._worker = Worker(self._lifeline, attempts, clock, load, rules.most_deaths)
+        self._worker = Worker(self._lifeline, attempts, clock, load, rules.most_deaths, lanes)
         await self._worker.start()
 
     async def work_off(self) -> None:
         """Return when nothing is due any more, or when the worker has died."""
         while not self.died:
             await self._idle_or_dead()
-            if await self.moving() or self._callers.on_their_way:
+            if not await self._at_rest():
                 await asyncio.sleep(BREATH)
                 continue
             await self._sound()
-            if not (await self.moving() or self._callers.on_their_way):
+            if await self._at_rest() and not (self._lanes and await self._lanes.let_late_one_go()):
                 return
+
+    async def moving_lanes(self) -> list[LaneState]:
+        """The lanes in which something waits to be done now or is being done."""
+        return await self._lanes.moving() if self._lanes is not None else []
 
     async def moving(self) -> list[QueueState]:
         """The queues in which something waits to be done now or is being done."""
@@ -114,14 +124,20 @@ class Life:
     async def stop(self) -> None:
         """Take no more jobs until the next start."""
         worker, self._worker = self._worker, None
+        if self._lanes is not None:
+            self._lanes.stand_still()
         if worker is not None:
             await worker.stop()
 
     async def vanish(self) -> None:
         """Be gone without a farewell: what was not settled comes again, what was running with one death more."""
         await self._last_words_arrive()
+        if self._lanes is not None:
+            self._lanes.line.sever()
         await self._ports.vanish()
         await self.stop()
+        if self._lanes is not None:
+            await self._lanes.bury()
         await self._runner.close()
         await self._session.close()
         self._onlooker.records.lost()
@@ -129,8 +145,30 @@ class Life:
     async def end(self) -> None:
         """Close everything in good order."""
         await self.stop()
+        if self._lanes is not None:
+            self._lanes.rest()
         await self._runner.close()
         await self._session.close()
+
+    @property
+    def _lanes(self) -> LaneLife | None:
+        return self._onlooker.lanes
+
+    async def _open_lanes(self) -> OpenLanes:
+        opened = await self._ports.open_lanes()
+        lanes = self._onlooker.lanes = LaneLife(opened, self._app.clock)
+        return replace(opened, lanes=lanes.line)
+
+    async def _lane_work(self, queues: Sequence[str]) -> LaneWork | None:
+        work = await lane_work(self._app.settings, self._session, queues, self._lifeline)
+        if self._lanes is not None:
+            self._lanes.source = None if work is None else work.source
+        return work
+
+    async def _at_rest(self) -> bool:
+        if await self.moving() or self._callers.on_their_way:
+            return False
+        return self._lanes is None or await self._lanes.at_rest()
 
     async def _idle_or_dead(self) -> None:
         if self._worker is None:
@@ -161,7 +199,9 @@ class Life:
         try:
             async with asyncio.timeout(LAST_WORDS):
                 while True:
-                    if sum(state.running or 0 for state in await self.moving()) == self._lifeline.unsettled:
+                    running = sum(state.running or 0 for state in await self.moving())
+                    untold = self._lanes is not None and self._lanes.has_more_to_say
+                    if running == self._lifeline.unsettled and not untold:
                         return
                     await asyncio.sleep(BREATH)
         except TimeoutError:

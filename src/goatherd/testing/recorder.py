@@ -12,9 +12,10 @@ from goatherd.ports.calls import Courier, Receipt, Replies
 from goatherd.ports.clock import Clock
 from goatherd.session import Opener
 from goatherd.testing.callers import Callers
+from goatherd.testing.lane_recorder import LaneRecorder, Tell
 from goatherd.testing.passage import Passage
 from goatherd.testing.records import Records
-from goatherd.wiring import Ports, open_ports
+from goatherd.wiring import OpenLanes, Ports, open_ports
 
 
 class Recorder(Passage):
@@ -74,8 +75,8 @@ class RecordingCourier:
             self._callers.listening(begun=False)
 
 
-def recording(records: Records, callers: Callers, task_named: Callable[[str], TaskDefinition]) -> Opener:
-    """Opens ports that note what is sent and called."""
+def recording(records: Records, callers: Callers, task_named: Callable[[str], TaskDefinition], tell: Tell) -> Opener:
+    """Opens ports that note what is sent and called; `tell` lets a caller have an error."""
 
     async def open_recorded(settings: Settings, clock: Clock) -> Ports:
         ports = await open_ports(settings, clock)
@@ -83,8 +84,13 @@ def recording(records: Records, callers: Callers, task_named: Callable[[str], Ta
         def note(message: Message) -> None:
             records.sent(message, task_named(message.task), clock.now())
 
+        async def open_lanes() -> OpenLanes:
+            opened = await ports.open_lanes()
+            return replace(opened, lanes=LaneRecorder(opened.lanes, note, records, callers, tell))
+
         return replace(
             ports,
+            open_lanes=open_lanes,
             broker=Recorder(ports.broker, note, records.not_sent),
             courier=RecordingCourier(ports.courier, note, records, callers),
         )

@@ -146,8 +146,8 @@ def main() -> None:
         folder = Path(life.enter_context(tempfile.TemporaryDirectory(prefix="goatherd-crowd-")))
         servers: Mapping[str, str] = {}
         if said.servers:
-            names = {"broker": "CHAT_RABBITMQ_URL", "events": "REDIS_STREAMS_URL"}
-            servers = life.enter_context(private_servers(folder, **names))
+            names = {"rabbitmq": "CHAT_RABBITMQ_URL", "redis": "REDIS_STREAMS_URL"}
+            servers = life.enter_context(private_servers(folder, names))
         crowd = Crowd(said.answers, said.tokens, said.pause)
         outcome = told(crowd.run(folder, servers), said.tokens)
         sys.stdout.write(f"{outcome} ({os.cpu_count()} cores for everything)\n")

@@ -70,7 +70,7 @@ def test_a_letter_is_replayed_with_other_arguments(stage: Stage, gate: Gate) -> 
     assert "must be a JSON object" in stage.run(*replay, "--arguments", "[7]", code=2).stderr
     assert len(letters(stage)) == 1
     told = stage.json(*replay, "--arguments", f'{{"customer": 7, "port": {gate.port}}}')
-    assert told == {"matched": 1, "replayed": 1}
+    assert told == {"matched": 1, "replayed": 1, "lanes": []}
     stage.worker()
     assert gate.next().name == "customer 7"
     assert letters(stage) == []
@@ -105,7 +105,7 @@ def test_many_are_replayed_and_discarded_by_filter(stage: Stage) -> None:
     asked = stage.run("dead", "replay", "shop:app", "--task", "refuse", code=2).stderr
     assert "Put 3 dead letters (3 refuse) back to work?" in asked
     replayed = stage.json("dead", "replay", "shop:app", "--task", "refuse", "--limit", "2", "--yes")
-    assert replayed == {"matched": 2, "replayed": 2}
+    assert replayed == {"matched": 2, "replayed": 2, "lanes": []}
     assert stage.queue("mail")["ready"] == 2
     assert stage.json("dead", "discard", "shop:app", "--all", "--yes") == {"matched": 2, "discarded": 2}
     assert "No dead letters match." in stage.run("dead", "discard", "shop:app", "--all").stdout

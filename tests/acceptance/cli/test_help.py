@@ -12,10 +12,14 @@ from tests.acceptance.cli.stage import Stage
 
 pytestmark = embedded
 
-GROUPS = {"queues": ["list", "pause", "resume", "purge"], "dead": ["list", "show", "replay", "discard"]}
+GROUPS = {
+    "queues": ["list", "pause", "resume", "purge"],
+    "dead": ["list", "show", "replay", "discard"],
+    "lanes": ["list", "show", "retry", "skip", "unblock"],
+}
 ALL = [(name,) for name in COMMANDS] + [(group, name) for group, names in GROUPS.items() for name in names]
 #: Groups, a show for people, and a script.
-NOTHING_TO_TELL = [("queues",), ("dead",), ("demo",), ("completion",)]
+NOTHING_TO_TELL = [("queues",), ("dead",), ("lanes",), ("demo",), ("completion",)]
 
 
 @pytest.mark.parametrize("command", ALL, ids=" ".join)

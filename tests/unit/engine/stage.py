@@ -98,7 +98,8 @@ class Stage:
 
     @property
     def office(self) -> DeadLetterOffice:
-        return DeadLetterOffice(self.app.session().ports.dead_letters, self.app.format_of)
+        session = self.app.session()
+        return DeadLetterOffice(session.ports.dead_letters, self.app.format_of, session.posting)
 
     async def saw(self, what: str, times: int = 1) -> None:
         await self.notes.saw(what, times)

@@ -56,18 +56,18 @@ def test_the_whole_body_is_the_arguments_only_if_it_is_an_object() -> None:
 def test_a_job_is_put_back_with_all_counts_reset_and_without_its_deadline() -> None:
     headers: dict[str, str | int | float] = {FAILURES: 3, DEATHS: 1, REFUSALS: 2, REFUSED_SINCE: 5.0, "x": "kept"}
     body = b'{"task_id":"7","step":"greet","attempt":4,"deadline":"2020-01-01T00:00:00Z","payload":{"name":"Ada"}}'
-    message = fresh_message(stored(body, headers=headers, due=5.0, expires=10.0, priority=7), NATIVE)
+    message = fresh_message(stored(body, headers=headers, due=5.0, expires=10.0, priority=7).original, NATIVE)
     assert json.loads(message.body) == {"task_id": "7", "step": "greet", "attempt": 1, "payload": {"name": "Ada"}}
     assert (message.headers, message.due, message.expires, message.priority) == ({"x": "kept"}, None, None, 7)
 
 
 def test_bytes_that_are_no_job_are_put_back_as_they_are() -> None:
-    assert fresh_message(stored(b"garbage"), NATIVE).body == b"garbage"
+    assert fresh_message(stored(b"garbage").original, NATIVE).body == b"garbage"
 
 
 def test_bytes_that_are_no_job_cannot_get_other_arguments() -> None:
     with pytest.raises(Unparsable):
-        fresh_message(stored(b"garbage"), NATIVE, {"name": "Eve"})
+        fresh_message(stored(b"garbage").original, NATIVE, {"name": "Eve"})
 
 
 async def test_a_replayed_job_starts_with_all_its_attempts(app: Goatherd, clock: HandClock) -> None:

@@ -10,6 +10,7 @@ import pytest
 from goatherd import Goatherd, Unavailable
 from goatherd.engine import enqueue
 from goatherd.engine.enqueue import Sender
+from goatherd.engine.means import Means
 from goatherd.errors import InvalidArguments
 from goatherd.model.message import Message
 from goatherd.ports.telemetry import Silent
@@ -39,8 +40,15 @@ def pigeon() -> Pigeon:
     return Pigeon()
 
 
+def sender_of(pigeon: Any, clock: Any) -> Sender:
+    async def no_lanes() -> Any:
+        raise AssertionError("no job here has a lane")
+
+    return Sender(Means(broker=pigeon, courier=pigeon, clock=clock, telemetry=Silent()), no_lanes)
+
+
 def sender(pigeon: Any, deadline: float = 10.0) -> Sender:
-    return Sender(pigeon, HandClock(), Silent())
+    return sender_of(pigeon, HandClock())
 
 
 async def test_many_jobs_go_in_batches_and_in_order(
@@ -84,7 +92,7 @@ async def test_a_job_carries_what_was_said_about_it(app: Goatherd, pigeon: Pigeo
     @app.task(queue="mail", priority=3, deadline=60)
     async def send_mail(to: str) -> None: ...
 
-    mailer = Sender(pigeon, clock, Silent())  # type: ignore[arg-type]
+    mailer = sender_of(pigeon, clock)
     await mailer.send(send_mail.options(id="j1", delay=5, priority=0, deadline=30).job("a@b.c"))
     await mailer.send(send_mail.options(id="j2").job(to="a@b.c"))
     first, second = pigeon.messages

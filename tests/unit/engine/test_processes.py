@@ -15,10 +15,12 @@ import pytest
 
 from goatherd import Goatherd
 from goatherd.engine import processes
+from goatherd.engine.admission import Admitted
 from goatherd.engine.processes import Child, ChildDied, Home, Processes, RemoteFault
 from goatherd.errors import DefinitionError
 from goatherd.model.formats import Work
 from goatherd.model.message import DEATHS
+from goatherd.model.signature import Arguments
 from goatherd.model.task import TaskDefinition
 from tests.unit.engine import program as program_module
 from tests.unit.engine.stage import PATIENCE, at_work
@@ -42,10 +44,14 @@ def work(arguments: dict[str, Any]) -> Work:
     return Work(job_id="j1", task="it", payload=msgspec.Raw(msgspec.json.encode(arguments)), created=0.0)
 
 
+def admitted(task: TaskDefinition, arguments: dict[str, Any]) -> Admitted:
+    return Admitted(task=task, work=work(arguments), arguments=Arguments((), arguments))
+
+
 async def run(children: Processes, task: Any, **arguments: Any) -> object:
     definition: TaskDefinition = task.definition
     async with children.seat(definition) as child:
-        return await child.run(definition, work(arguments), None)
+        return await child.run(admitted(definition, arguments), None)
 
 
 def lives(pid: int) -> bool:
@@ -75,7 +81,7 @@ async def test_the_apps_lifespans_are_entered_once_in_each_process(program: Modu
 async def test_jobs_at_the_same_time_have_a_process_each(program: ModuleType, children: Processes) -> None:
     task = program.whereabouts.definition
     async with children.seat(task) as one, children.seat(task) as other:
-        assert await one.run(task, work({}), None) != await other.run(task, work({}), None)
+        assert await one.run(admitted(task, {}), None) != await other.run(admitted(task, {}), None)
 
 
 async def test_an_error_comes_back_with_its_traceback_and_the_process_goes_on(

@@ -1,10 +1,12 @@
-"""Every story starts with an empty diary."""
+"""Every story starts with empty books."""
 
 import pytest
 
+from tests.unit.testing.forum import written
 from tests.unit.testing.shop import diary
 
 
 @pytest.fixture(autouse=True)
-def empty_diary() -> None:
+def empty_books() -> None:
     diary.clear()
+    written.clear()

@@ -6,13 +6,17 @@ from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
+import msgspec
+
 from goatherd.adapters.rabbitmq.address import Address
 from goatherd.adapters.rabbitmq.announced import Announced
 from goatherd.adapters.rabbitmq.failures import LinkFailed, in_our_words
+from goatherd.adapters.rabbitmq.graves import kept_headers
 from goatherd.adapters.rabbitmq.layout import Layout
 from goatherd.adapters.rabbitmq.link import Link
 from goatherd.adapters.rabbitmq.look import Look
 from goatherd.adapters.rabbitmq.messages import outgoing
+from goatherd.adapters.rabbitmq.parcels import Outgoing
 from goatherd.adapters.rabbitmq.publisher import Publisher
 from goatherd.errors import UnknownJob
 from goatherd.model.dead_letter import LetterFilter, StoredLetter
@@ -73,7 +77,7 @@ class RabbitDeadLetters:
                     if not messages[letter.id]:
                         del messages[letter.id]
                     left -= 1
-                if not messages:
+                if not messages and not look.copies_may_follow:
                     break
         return len(pairs) - left
 
@@ -85,9 +89,19 @@ class RabbitDeadLetters:
                     unwanted[letter.id] -= 1
                     look.remove(tag)
                     self._announced.forget(letter.id)
-                if not unwanted.total():
+                if not unwanted.total() and not look.copies_may_follow:
                     break
         return len(letters) - unwanted.total()
+
+    async def keep(self, letters: Sequence[StoredLetter]) -> None:
+        if letters:
+            await self._publisher.publish([self._kept(letter) for letter in letters])
+
+    def _kept(self, letter: StoredLetter) -> Outgoing:
+        exchange, key = self._layout.grave_of(letter.original.queue)
+        # Whoever waited for it has been told; and a dead letter does not expire.
+        message = msgspec.structs.replace(letter.original, expires=None, reply_to="", correlation_id="")
+        return outgoing(message, exchange, key, time.time(), kept_headers(letter))
 
     async def _put_back(self, message: Message) -> None:
         exchange, key = self._layout.way_to(message.queue)

@@ -16,7 +16,8 @@ from goatherd.model.message import Message, count_of
 _LETTER = "gh-letter"
 _QUEUE, _REASON, _TYPE, _TEXT = "gh-dead-queue", "gh-dead-reason", "gh-dead-error", "gh-dead-message"
 _TRACE, _ATTEMPTS, _AT, _ACCEPTED = "gh-dead-traceback", "gh-dead-attempts", "gh-dead-at", "gh-dead-accepted"
-_OURS = frozenset((_LETTER, _QUEUE, _REASON, _TYPE, _TEXT, _TRACE, _ATTEMPTS, _AT, _ACCEPTED))
+_KEPT = "gh-dead-kept"
+_OURS = frozenset((_LETTER, _KEPT, _QUEUE, _REASON, _TYPE, _TEXT, _TRACE, _ATTEMPTS, _AT, _ACCEPTED))
 
 #: Characters of an error's message and traceback that are kept; headers should fit into one frame.
 _LONGEST_TEXT, _LONGEST_TRACE = 4_000, 20_000
@@ -30,10 +31,10 @@ _BROKERS_REASONS: dict[str, tuple[Reason, str]] = {
 }
 
 
-def letter_headers(burial: Burial, queue: str, accepted: float) -> dict[str, Any]:
+def letter_headers(burial: Burial, queue: str, accepted: float, letter: str = "") -> dict[str, Any]:
     """What is added to the headers of a message that we give up."""
     return {
-        _LETTER: new_id(),
+        _LETTER: letter or new_id(),
         _QUEUE: queue,
         _REASON: burial.reason,
         _TYPE: burial.error_type,
@@ -43,6 +44,11 @@ def letter_headers(burial: Burial, queue: str, accepted: float) -> dict[str, Any
         _AT: int(burial.failed_at * 1000),
         _ACCEPTED: int(accepted * 1000),
     }
+
+
+def kept_headers(letter: StoredLetter) -> dict[str, Any]:
+    """The same for a letter from elsewhere, which has its id and may come to us more than once."""
+    return letter_headers(letter.burial, letter.original.queue, letter.accepted, letter.id) | {_KEPT: 1}
 
 
 def expired(message: Message, now: float) -> Burial:
@@ -55,6 +61,17 @@ def expired(message: Message, now: float) -> Burial:
 def announcement(letter: str) -> bytes:
     """The body of an announcement: the queue gets a copy of each dead letter, of which only the id counts."""
     return msgspec.json.encode({"letter": letter})
+
+
+def own_id(read: Properties) -> str | None:
+    """The id of a letter that one of us wrote: what has the same, and the same bytes, is a copy of it."""
+    told = read.headers.get(_LETTER)
+    return str(told) if told else None
+
+
+def was_kept(read: Properties) -> bool:
+    """Whether it came from elsewhere, and there may be a copy of it."""
+    return _KEPT in read.headers
 
 
 def _letter_id(read: Properties, body: bytes) -> str:

@@ -14,9 +14,9 @@ from pamqp import commands
 
 from goatherd.adapters.rabbitmq.channel import Channel
 from goatherd.adapters.rabbitmq.failures import ChannelClosed, LinkFailed
-from goatherd.adapters.rabbitmq.graves import read_letter
+from goatherd.adapters.rabbitmq.graves import own_id, read_letter, was_kept
 from goatherd.adapters.rabbitmq.link import Link
-from goatherd.adapters.rabbitmq.properties import read_or_nothing
+from goatherd.adapters.rabbitmq.properties import Properties, read_or_nothing
 from goatherd.adapters.rabbitmq.topology import Declarer
 from goatherd.adapters.rabbitmq.wire import DELIVER, Content, ack_frame, read_deliver
 from goatherd.errors import Unavailable
@@ -33,7 +33,10 @@ log = logging.getLogger("goatherd.rabbitmq")
 
 
 class Look:
-    """Iterate over `(tag, letter)`, `remove` those that are to go, and `close`, which puts back the rest."""
+    """Iterate over `(tag, letter)`, `remove` those that are to go, and `close`, which puts back the rest.
+
+    A letter that is there twice is met once, and its copy is let go.
+    """
 
     def __init__(self, link: Link, queue: str) -> None:
         self._link = link
@@ -41,6 +44,10 @@ class Look:
         self._channel: Channel | None = None
         self._arrived: asyncio.Queue[Content | LinkFailed] = asyncio.Queue()
         self._left: int | None = None
+        #: The letters that one of us wrote, each with what its bytes are known by.
+        self._met: dict[str, int] = {}
+        #: Whether one of those met so far may have a copy further on.
+        self.copies_may_follow = False
 
     def __aiter__(self) -> Self:
         return self
@@ -48,18 +55,17 @@ class Look:
     async def __anext__(self) -> tuple[int, StoredLetter]:
         if self._left is None:
             self._left = await self._our_turn()
-        if not self._left:
-            raise StopAsyncIteration
-        try:
-            content = await asyncio.wait_for(self._arrived.get(), SILENCE)
-        except TimeoutError:
-            raise StopAsyncIteration from None
-        if isinstance(content, LinkFailed):
-            raise content
-        self._left -= 1
-        told = read_deliver(content.arguments)
-        read = read_or_nothing(content.properties)
-        return told.tag, read_letter(read, content.body, told.routing_key.decode(), time.time())
+        while self._left:
+            content = await self._next()
+            self._left -= 1
+            told = read_deliver(content.arguments)
+            read = read_or_nothing(content.properties)
+            if self._is_copy(read, content.body):
+                # The first is in our hands: it goes back, or whoever looks lets it go.
+                self.remove(told.tag)
+                continue
+            return told.tag, read_letter(read, content.body, told.routing_key.decode(), time.time())
+        raise StopAsyncIteration
 
     def remove(self, tag: int) -> None:
         """Let a letter go for good."""
@@ -74,6 +80,26 @@ class Look:
             await self._channel.close()
         except LinkFailed as error:
             log.debug("The dead letters went back by themselves: %s", error)
+
+    async def _next(self) -> Content:
+        try:
+            content = await asyncio.wait_for(self._arrived.get(), SILENCE)
+        except TimeoutError:
+            raise StopAsyncIteration from None
+        if isinstance(content, LinkFailed):
+            raise content
+        return content
+
+    def _is_copy(self, read: Properties, body: bytes) -> bool:
+        """Whether it was met before: what is sent again, because nobody knows whether it has arrived, may be twice."""
+        letter = own_id(read)
+        if letter is None:
+            return False
+        if letter in self._met:
+            return self._met[letter] == hash(body)
+        self._met[letter] = hash(body)
+        self.copies_may_follow |= was_kept(read)
+        return False
 
     async def _our_turn(self) -> int:
         """How many letters there are, all on their way to us; raises LinkFailed, or Unavailable after a while."""

@@ -44,7 +44,7 @@ class Address:
     tls: Mapping[str, Any] | None = None
     #: Who is asked for host and port before each connection; None if these are as they stand here.
     watchmen: Watchmen | None = None
-    #: The setting that it is from: `events` or `live`.
+    #: The setting that it is from: `events`, `live` or `lanes`.
     which: str = "events"
 
     def __str__(self) -> str:

@@ -7,12 +7,12 @@ import msgspec
 
 from goatherd.adapters.redis.address import Address
 from goatherd.adapters.redis.commands import Commands
-from goatherd.adapters.redis.messages import entries_of, event_arguments, hash_of, state_in
+from goatherd.adapters.redis.messages import entries_in, entries_of, event_arguments, hash_of, state_in
 from goatherd.adapters.redis.names import Names
 from goatherd.adapters.redis.scripts import APPEND, KEEP, OF_EVENTS, READ
 from goatherd.adapters.redis.subscriber import RedisWatch, Subscriber
 from goatherd.model.admission import Append, Outcome, new_epoch
-from goatherd.model.event import Position, Token
+from goatherd.model.event import Entry, Position, Token
 from goatherd.model.job_state import JobState
 from goatherd.model.reading import Kept, Reading
 from goatherd.ports.events import PAGE, Wake
@@ -40,7 +40,7 @@ class RedisEvents:
         self._ttl = round(terms.ttl * 1000)
         self._feed_terms = f"{round(FED_FOR * 1000)} {terms.feed.unrouted} {terms.feed.routed} {LARGEST_BODY}"
         self._commands = Commands(address, terms.deadline, OF_EVENTS)
-        self._subscriber = Subscriber(live or address, terms.deadline)
+        self._subscriber = Subscriber(live or address, terms.deadline, entries_in)
 
     async def open(self) -> None:
         """Connect; raises Unavailable or SettingsError."""
@@ -94,7 +94,7 @@ class RedisEvents:
             return await self._read_text(job_id)
         return Reading(state=state, resumed=True, entries=entries_of(state.epoch, found[2]))
 
-    async def watch(self, job_id: str, wake: Wake) -> RedisWatch:
+    async def watch(self, job_id: str, wake: Wake) -> RedisWatch[Entry]:
         return await self._subscriber.add(self._names.channel(job_id), wake)
 
     async def keep(self, job_id: str, seconds: float) -> None:

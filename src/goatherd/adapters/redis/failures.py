@@ -12,6 +12,28 @@ from goatherd.errors import GoatherdError, SettingsError, Unavailable
 LOST = (exceptions.ConnectionError, exceptions.TimeoutError, exceptions.InvalidResponse, OSError)
 #: Answers that another connection, or the same server a little later, would not give.
 _PASSING = (exceptions.ReadOnlyError, exceptions.NoScriptError, exceptions.ClusterDownError, exceptions.TryAgainError)
+#: What a user of the server must be allowed.
+_NEEDED_BY_LANES = (
+    "what lanes need: EVALSHA, SCRIPT LOAD, SUBSCRIBE and PUBLISH, and the commands of hashes, sorted sets and "
+    "strings, on all keys and channels that begin with the app's name in braces"
+)
+_NEEDED_BY_EVENTS = (
+    "what events need: EVALSHA, SCRIPT LOAD, INFO, UNLINK and SUBSCRIBE, and the commands of hashes, sorted sets, "
+    "streams and strings, on all keys and channels with the prefixes of the settings"
+)
+#: What is not done twice when it is tried again, what to do when the server is full, and what must be allowed.
+_WORDS = {
+    "lanes": (
+        "what was done all the same is not done twice",
+        "let more workers empty the lanes",
+        _NEEDED_BY_LANES,
+    )
+}
+_WORDS_OF_EVENTS = (
+    "events that were written all the same are not written twice",
+    "keep events for a shorter time (GOATHERD_EVENT_TTL)",
+    _NEEDED_BY_EVENTS,
+)
 #: Seconds between two tries to connect: the first and the longest.
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.05, 2.0
 
@@ -40,25 +62,22 @@ def refused(error: BaseException, address: Address) -> GoatherdError:
 def away(error: BaseException | None, address: Address) -> Unavailable:
     """The error to raise when the server did not answer in time."""
     why = f" ({_told(error)})" if error is not None and str(error) else ""
+    again, _, _ = _WORDS.get(address.which, _WORDS_OF_EVENTS)
     return Unavailable(
         f"{address} cannot be reached or does not answer{why}. Check that the server runs and that "
-        f"{address.variable} is right, then try again: events that were written all the same are not written twice."
+        f"{address.variable} is right, then try again: {again}."
     )
 
 
 def in_our_words(error: BaseException, address: Address) -> Unavailable:
     """The error to raise instead of an answer that is an error."""
+    _, instead, needed = _WORDS.get(address.which, _WORDS_OF_EVENTS)
     if isinstance(error, exceptions.OutOfMemoryError):
         return Unavailable(
-            f"{address} has no memory left, so nothing was written. Give it more (maxmemory), or keep events for a "
-            f"shorter time (GOATHERD_EVENT_TTL)."
+            f"{address} has no memory left, so nothing was written. Give it more (maxmemory), or {instead}."
         )
     if isinstance(error, exceptions.NoPermissionError):
-        return Unavailable(
-            f"{address} does not allow this user what events need: EVALSHA, SCRIPT LOAD, INFO, UNLINK and SUBSCRIBE, "
-            f"and the commands of hashes, sorted sets, streams and strings, on all keys and channels with the prefixes "
-            f"of the settings ({_told(error)})."
-        )
+        return Unavailable(f"{address} does not allow this user {needed} ({_told(error)}).")
     return Unavailable(f"{address} refused what was asked: {_told(error)}. Nothing was written.")
 
 

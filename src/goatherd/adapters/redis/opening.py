@@ -1,8 +1,12 @@
 """Open the ports on the servers that the settings name."""
 
+from collections.abc import Callable
+
 from goatherd.adapters.redis.address import Address, read_address
 from goatherd.adapters.redis.events import RedisEvents, Terms
 from goatherd.adapters.redis.feed import RedisFeed
+from goatherd.adapters.redis.lane_safety import check_safety
+from goatherd.adapters.redis.lanes import RedisLanes
 from goatherd.adapters.redis.names import Names
 from goatherd.adapters.redis.relay import RedisRelay
 from goatherd.model.settings import Settings
@@ -34,6 +38,20 @@ async def open_relay(settings: Settings) -> RedisRelay | None:
     relay = RedisRelay(live, _names(settings), min(RELAY_DEADLINE, settings.publish_deadline))
     await relay.open()
     return relay
+
+
+async def open_lanes(settings: Settings, now: Callable[[], float] | None = None) -> RedisLanes:
+    """Jobs in order; refuses a server that would forget them. `now` tells the time instead of the server."""
+    address = read_address(settings.lane_store, "lanes")
+    lanes = RedisLanes(address, settings.app, settings.publish_deadline, now)
+    await lanes.open()
+    try:
+        if not settings.volatile_lanes:
+            await check_safety(lanes.ask, address)
+    except BaseException:
+        await lanes.close()
+        raise
+    return lanes
 
 
 def _address(settings: Settings) -> Address:

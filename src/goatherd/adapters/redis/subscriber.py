@@ -1,4 +1,4 @@
-"""Everything that one client waits for: one connection, however many jobs are watched.
+"""Everything that one client waits for: one connection, however many channels are watched.
 
 The server forgets who listens when a connection is lost, and what it said meanwhile is lost too. So the connection is
 made again for as long as it is wanted, everything is subscribed to anew, and every watcher is called once.
@@ -7,7 +7,8 @@ made again for as long as it is wanted, everything is subscribed to anew, and ev
 import asyncio
 import logging
 from collections import Counter
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, TypeVar
 
 from redis.asyncio.connection import AbstractConnection
 from redis.exceptions import ConnectionError as LostConnection
@@ -16,19 +17,20 @@ from redis.exceptions import ResponseError
 from goatherd.adapters.redis.address import Address
 from goatherd.adapters.redis.connection import ANSWER_DEADLINE, close, opened
 from goatherd.adapters.redis.failures import LOST, away, pause_before
-from goatherd.adapters.redis.messages import entries_in
-from goatherd.ports.events import Wake
 
 #: Seconds of silence after which the server is asked for a sign of life, and after as many again it is given up.
 SIGN_OF_LIFE_EVERY = 5.0
 
 log = logging.getLogger("goatherd.redis")
 
+#: What a message tells.
+T = TypeVar("T")
 
-class RedisWatch:
-    """Satisfies `Watch`."""
 
-    def __init__(self, subscriber: "Subscriber", channel: bytes, wake: Wake) -> None:
+class RedisWatch(Generic[T]):
+    """Satisfies `Watch` and `Subscription`; called with nothing when something may have been missed."""
+
+    def __init__(self, subscriber: "Subscriber[T]", channel: bytes, wake: Callable[[Sequence[T]], None]) -> None:
         self._subscriber = subscriber
         self.channel = channel
         self.wake = wake
@@ -38,23 +40,24 @@ class RedisWatch:
         await self._subscriber.drop(self)
 
 
-class Channel:
-    """The watchers of one job."""
+class Channel(Generic[T]):
+    """The watchers of one channel."""
 
     def __init__(self) -> None:
-        self.watches: list[RedisWatch] = []
+        self.watches: list[RedisWatch[T]] = []
         self.subscribed = asyncio.Event()
         #: Whether something may have been said while nobody listened.
         self.missed = False
 
 
-class Subscriber:
-    """The watches of one client."""
+class Subscriber(Generic[T]):
+    """The watches of one client; `read` tells what a message says."""
 
-    def __init__(self, address: Address, deadline: float) -> None:
+    def __init__(self, address: Address, deadline: float, read: Callable[[bytes], Sequence[T]]) -> None:
         self._address = address
         self._deadline = deadline
-        self._channels: dict[bytes, Channel] = {}
+        self._read = read
+        self._channels: dict[bytes, Channel[T]] = {}
         #: Subscriptions that the server has not confirmed on this connection.
         self._unconfirmed: Counter[bytes] = Counter()
         self._connection: AbstractConnection | None = None
@@ -62,8 +65,8 @@ class Subscriber:
         self._failures = 0
         self._task: asyncio.Task[None] | None = None
 
-    async def add(self, name: str, wake: Wake) -> RedisWatch:
-        """Wait for one more job; returns when the server has confirmed it."""
+    async def add(self, name: str, wake: Callable[[Sequence[T]], None]) -> RedisWatch[T]:
+        """Wait for what is said on a channel; returns when the server has confirmed it."""
         if self._task is None:
             self._task = asyncio.create_task(self._run(), name="goatherd redis subscriber")
         watch = RedisWatch(self, name.encode(), wake)
@@ -82,7 +85,7 @@ class Subscriber:
             raise
         return watch
 
-    async def drop(self, watch: RedisWatch) -> None:
+    async def drop(self, watch: RedisWatch[T]) -> None:
         """Wait no more."""
         channel = self._channels.get(watch.channel)
         if channel is None or watch not in channel.watches:
@@ -159,9 +162,9 @@ class Subscriber:
     def _hear(self, heard: Any) -> None:
         match heard:
             case [b"message", bytes(name), bytes(message)] if name in self._channels:
-                entries = entries_in(message)
+                told = self._read(message)
                 for watch in tuple(self._channels[name].watches):
-                    watch.wake(entries)
+                    watch.wake(told)
             case [b"subscribe", bytes(name), _]:
                 self._confirmed(name)
 

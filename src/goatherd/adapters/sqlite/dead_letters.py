@@ -1,6 +1,7 @@
 """The store of dead letters on SQLite."""
 
 from collections.abc import AsyncIterator, Sequence
+from contextlib import closing
 from typing import Any
 
 import apsw
@@ -8,6 +9,7 @@ import msgspec
 
 from goatherd.adapters.sqlite.database import Database
 from goatherd.adapters.sqlite.doorbell import Ringer
+from goatherd.adapters.sqlite.graves import keep
 from goatherd.adapters.sqlite.queries import bells, rows, run
 from goatherd.adapters.sqlite.rows import QueueRow, headers_from_text, publish_row
 from goatherd.errors import UnknownJob
@@ -55,12 +57,18 @@ class SqliteDeadLetters:
                     replayed += 1
             return replayed, list(to_ring)
 
-        ringer = Ringer()
-        try:
+        with closing(Ringer()) as ringer:
             replayed, _ = await self._database.write(put_back, after=lambda result: ringer.ring(result[1]))
-        finally:
-            ringer.close()
         return replayed
+
+    async def keep(self, letters: Sequence[StoredLetter]) -> None:
+        def take_in(connection: apsw.Connection) -> list[str]:
+            now = self._clock.now()
+            told = {queue for letter in letters for queue in keep(connection, letter, now)}
+            return [bell for queue in told for bell in bells(connection, queue)]
+
+        with closing(Ringer()) as ringer:
+            await self._database.write(take_in, after=ringer.ring)
 
     async def discard(self, letters: Sequence[StoredLetter]) -> int:
         return await self._database.write(lambda connection: sum(_removed(connection, letter) for letter in letters))

@@ -1,12 +1,14 @@
 """Move jobs to the dead letters, inside a transaction of the caller."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import apsw
+import msgspec
 
 from goatherd.adapters.sqlite.queries import rows, run, value
-from goatherd.adapters.sqlite.rows import headers_from_text
+from goatherd.adapters.sqlite.rows import headers_from_text, headers_to_text
+from goatherd.model.dead_letter import StoredLetter
 from goatherd.model.formats import failures_of
 from goatherd.model.ids import new_id
 
@@ -35,6 +37,20 @@ def bury_overflow(connection: apsw.Connection, queue: int, max_length: int, now:
         for (seq,) in oldest:
             why = ("rejected", "QueueFull", f"pushed out of a queue that holds at most {max_length} jobs")
             _bury_waiting(connection, seq, now, why)
+
+
+def keep(connection: apsw.Connection, letter: StoredLetter, now: float) -> Sequence[int]:
+    """Take in a letter that was no job here, unless it is here already; returns the queues that are told of it."""
+    original = letter.original
+    row = {
+        "letter": letter.id, "queue": original.queue, "job_id": original.id, "task": original.task,
+        "priority": original.priority, "body": original.body, "headers": headers_to_text(original.headers),
+        "accepted": letter.accepted,
+    }  # fmt: skip
+    if not run(connection, "keep_letter", row | msgspec.structs.asdict(letter.burial)):
+        return ()
+    told = rows(connection, "announce_kept", {"letter": letter.id, "queue": original.queue, "now": now})
+    return [queue for (queue,) in told]
 
 
 def _bury_waiting(connection: apsw.Connection, seq: int, now: float, why: tuple[str, str, str]) -> None:

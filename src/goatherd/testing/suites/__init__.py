@@ -7,6 +7,7 @@ from goatherd.testing.suites.dead_letters import DeadLettersSuite
 from goatherd.testing.suites.events import EventsSuite
 from goatherd.testing.suites.feed import FeedSuite
 from goatherd.testing.suites.history import HistorySuite
+from goatherd.testing.suites.lanes import LanesSuite
 from goatherd.testing.suites.records import RecordsSuite
 
 __all__ = [
@@ -18,5 +19,6 @@ __all__ = [
     "EventsSuite",
     "FeedSuite",
     "HistorySuite",
+    "LanesSuite",
     "RecordsSuite",
 ]

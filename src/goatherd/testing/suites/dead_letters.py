@@ -10,13 +10,14 @@ from goatherd.errors import UnknownJob
 from goatherd.model.dead_letter import LetterFilter, StoredLetter
 from goatherd.model.ids import new_id
 from goatherd.model.message import Message
+from goatherd.testing.suites.kept_letters import KeptLetterCases
 from goatherd.testing.suites.receiver import Receiver, all_letters, letters_of, message, receiving
 from goatherd.testing.suites.settling import burial
-from goatherd.testing.suites.store import OpenBroker, StoreSuite, declared
+from goatherd.testing.suites.store import OpenBroker, declared
 from goatherd.wiring import Ports
 
 
-class DeadLettersSuite(StoreSuite):
+class DeadLettersSuite(KeptLetterCases):
     """Subclass it as Test… and give it `store` and `open`."""
 
     async def test_letters_are_found_oldest_first(self, client: Ports, other: Ports, queue: str) -> None:

@@ -101,6 +101,21 @@ SELECT :letter, queue.name, job.id, job.task, job.priority, job.body, job.header
        :reason, :error_type, :message, '', :attempts, :failed_at
 FROM job JOIN queue ON queue.id = job.queue WHERE job.seq = :seq;
 
+-- name: keep_letter
+-- A letter that was no job here; one that is kept already stays as it is.
+INSERT INTO dead_letter (id, queue, job_id, task, priority, body, headers, accepted,
+                         reason, error_type, message, traceback, attempts, failed_at)
+VALUES (:letter, :queue, :job_id, :task, :priority, :body, :headers, :accepted,
+        :reason, :error_type, :message, :traceback, :attempts, :failed_at)
+ON CONFLICT (id) DO NOTHING;
+
+-- name: announce_kept
+-- The same as announce, for a letter that was no job here; tells which queue listens.
+INSERT INTO job (queue, id, task, priority, body, accepted)
+SELECT listening.id, :letter, '', 0, CAST(json_object('letter', :letter) AS BLOB), :now
+FROM queue JOIN queue AS listening ON listening.name = queue.announces_to WHERE queue.name = :queue
+RETURNING queue;
+
 -- name: headers_of
 SELECT headers FROM job WHERE seq = ?;
 

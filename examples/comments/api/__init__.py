@@ -1,0 +1,1 @@
+"""comments-api: takes comments over HTTP, shows them as they are written, and serves the page."""

@@ -1,0 +1,76 @@
+"""The programs together: comments-api, and two workers."""
+
+import os
+import socket
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from examples.running.programs import Program, Tell
+
+#: Seconds after which the lanes of a worker that died are done by another one.
+LEASE = "5"
+
+
+class Board:
+    """`with Board(...)` runs them all."""
+
+    def __init__(self, folder: Path, settings: Mapping[str, str], tell: Tell) -> None:
+        self.folder = folder
+        port = _wanted_port({**os.environ, **settings})
+        self.url = f"http://127.0.0.1:{port}"
+        file = f"sqlite:///{folder}/comments.db"
+        usual = {
+            "GOATHERD_BROKER_URL": file,
+            "GOATHERD_EVENTS_URL": file,
+            "GOATHERD_LANES_URL": file,
+            "GOATHERD_RECORDS_URL": file,
+            "GOATHERD_LEASE": LEASE,
+            # Whoever ends this does not want to wait long.
+            "GOATHERD_GRACE_PERIOD": "5",
+            "COMMENTS_DATABASE_URL": f"sqlite:///{folder}/posts.db",
+        }
+        self.environment = {**usual, **os.environ, **settings, "COMMENTS_PORT": port, "PYTHONUNBUFFERED": "1"}
+        self.api = Program("api", ["-m", "examples.comments.api"], "Serving on", self.environment, tell)
+        self.workers = tuple(self._worker(number, tell) for number in ("1", "2"))
+        #: All that are started with it.
+        self.programs: tuple[Program, ...] = (*self.workers, self.api)
+
+    def __enter__(self) -> Self:
+        try:
+            for program in self.programs:
+                program.launch()
+            for program in self.programs:
+                program.await_ready()
+        except BaseException:
+            self._stop()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._stop()
+
+    def _worker(self, number: str, tell: Tell) -> Program:
+        arguments = ["-m", "goatherd", "worker", "examples.comments.worker.service:comments"]
+        environment = {**self.environment, "COMMENTS_WORKER": number}
+        return Program(f"worker {number}", arguments, "Taking jobs from", environment, tell)
+
+    def _stop(self) -> None:
+        # The one that takes comments first, so that nobody sends to those who are gone already.
+        for program in reversed(self.programs):
+            program.stop()
+
+
+def _wanted_port(environment: Mapping[str, str]) -> str:
+    """As it is written, right or wrong: comments-api says what is wrong with it."""
+    wanted = environment.get("COMMENTS_PORT") or "8000"
+    return wanted if wanted != "0" else _free_port()
+
+
+def _free_port() -> str:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return str(taken.getsockname()[1])

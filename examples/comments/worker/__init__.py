@@ -1,0 +1,1 @@
+"""comments-worker: writes comments, edits and likes."""

@@ -1,0 +1,1 @@
+"""The lanes port, and more to come, on PostgreSQL."""

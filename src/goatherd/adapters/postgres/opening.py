@@ -1,0 +1,23 @@
+"""Open the ports on the database that the settings name."""
+
+from collections.abc import Callable
+
+from goatherd.adapters.postgres.address import read_address
+from goatherd.adapters.postgres.lanes import PostgresLanes
+from goatherd.adapters.postgres.pool import Pool
+from goatherd.adapters.postgres.schema import prepare
+from goatherd.model.settings import Settings
+
+
+async def open_lanes(settings: Settings, now: Callable[[], float] | None = None) -> PostgresLanes:
+    """Raises Unavailable or SettingsError."""
+    pool = Pool(read_address(settings.lane_store, "lanes"), settings.app, settings.publish_deadline)
+    try:
+        await pool.open()
+        await prepare(pool, settings.declare)
+        lanes = PostgresLanes(pool, settings.app, settings.publish_deadline, now)
+        await lanes.open()
+    except BaseException:
+        await pool.close()
+        raise
+    return lanes

@@ -1,0 +1,30 @@
+"""Keyed jobs that have their effect in a transaction of the user's own."""
+
+import logging
+
+import msgspec
+
+from goatherd.engine.admission import Admitted
+from goatherd.engine.lane_source import Held
+from goatherd.engine.ticket import Ticket
+from goatherd.model.message import Delivery
+from goatherd.model.verdict import Done, Verdict
+
+log = logging.getLogger("goatherd.worker")
+
+
+def with_ticket(admitted: Admitted | Verdict, delivery: Delivery) -> Admitted | Verdict:
+    """A job from a lane can show where it stands."""
+    held = delivery.tag
+    if not isinstance(held, Held) or not isinstance(admitted, Admitted):
+        return admitted
+    return msgspec.structs.replace(admitted, ticket=held.ticket())
+
+
+async def after_effect(verdict: Verdict, delivery: Delivery, ticket: Ticket) -> Verdict:
+    """What becomes of a job that moved its lane on itself: if that was committed, it is done, whatever came after."""
+    held = delivery.tag
+    if not ticket.used or isinstance(verdict, Done) or not isinstance(held, Held) or await held.is_still_ours():
+        return verdict
+    log.warning("Job %s failed after its effect was committed, so it counts as done", delivery.message.id)
+    return Done(result=None)

@@ -1,0 +1,18 @@
+"""What a worker needs to work on lanes as well."""
+
+from dataclasses import dataclass
+
+from goatherd.engine.lane_entry import LaneEntry
+from goatherd.engine.lane_source import LaneSource
+from goatherd.engine.sources import Sources
+
+
+@dataclass(frozen=True, kw_only=True)
+class LaneWork:
+    """The lanes of one worker."""
+
+    source: LaneSource
+    #: The broker's deliveries and those of lanes.
+    sources: Sources
+    #: For keyed jobs that came by the broker.
+    entry: LaneEntry

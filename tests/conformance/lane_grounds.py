@@ -1,0 +1,119 @@
+"""Stores for the machine of lanes: a file, a name of one's own on Redis, and tables on PostgreSQL."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from uuid import uuid4
+
+import apsw
+
+from goatherd.adapters.postgres.opening import open_lanes as open_on_postgres
+from goatherd.adapters.redis.address import read_address
+from goatherd.adapters.redis.lanes import RedisLanes
+from goatherd.adapters.sqlite import opening
+from goatherd.adapters.sqlite.lanes import SqliteLanes
+from goatherd.testing.suites.lane_store import LaneStore
+from scripts.servers.addresses import redis_url
+from tests.conformance.postgres_store import PostgresLaneStore
+from tests.conformance.postgres_store import settings as on_postgres
+from tests.conformance.redis_store import lasting_keys, operator
+
+#: Seconds for one call.
+DEADLINE = 20.0
+
+SQLITE_TABLES = ("lane", "lane_job", "lane_later", "lane_letter", "lane_peer", "lane_named", "lane_mark")
+
+
+class TimeOf:
+    """Satisfies as much of `Clock` as stores use."""
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        self.now = now
+
+
+class SqliteGround:
+    """A file for each life; each client has a connection of its own, as in another process."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._count = 0
+
+    @property
+    def path(self) -> Path:
+        return self._folder / f"{self._count}.db"
+
+    async def clear(self) -> None:
+        self._count += 1
+
+    async def open(self, now: Callable[[], float]) -> LaneStore:
+        files = opening.Files()
+        database = await asyncio.to_thread(files.take, self.path)
+
+        async def give_back() -> None:
+            await asyncio.to_thread(files.give_back, database)
+
+        return SqliteLanes(database, TimeOf(now), deadline=DEADLINE, give_back=give_back)  # type: ignore[arg-type]
+
+    async def wipe(self) -> None:
+        with self._connection() as connection:
+            connection.execute("".join(f"DELETE FROM {table};" for table in SQLITE_TABLES))
+
+    async def kept(self) -> Sequence[str]:
+        with self._connection() as connection:
+            return [table for table in SQLITE_TABLES[:4] if connection.execute(f"SELECT 1 FROM {table}").fetchone()]
+
+    def _connection(self) -> apsw.Connection:
+        connection = apsw.Connection(str(self.path))
+        connection.set_busy_timeout(5000)
+        return connection
+
+
+class RedisGround:
+    """An app's name for each life, on the server that all share."""
+
+    def __init__(self) -> None:
+        self._app = f"machine-{uuid4().hex}"
+
+    async def clear(self) -> None:
+        await self.wipe()
+        self._app = f"machine-{uuid4().hex}"
+
+    async def open(self, now: Callable[[], float]) -> LaneStore:
+        lanes = RedisLanes(read_address(redis_url(), "lanes"), self._app, DEADLINE, now)
+        await lanes.open()
+        return lanes
+
+    async def wipe(self) -> None:
+        async with operator() as client:
+            if keys := [key async for key in client.scan_iter(self._pattern, count=1000)]:
+                await client.delete(*keys)
+
+    async def kept(self) -> Sequence[str]:
+        async with operator() as client:
+            return await lasting_keys(client, self._pattern)
+
+    @property
+    def _pattern(self) -> str:
+        return f"{{{self._app}}}:*"
+
+
+class PostgresGround:
+    """An app for each life, in the database that all share, or in another one."""
+
+    def __init__(self, url: str | None = None) -> None:
+        self._url = url
+        self._app = ""
+
+    async def clear(self) -> None:
+        if self._app:
+            await self.wipe()
+        self._app = f"machine-{uuid4().hex}"
+
+    async def open(self, now: Callable[[], float]) -> LaneStore:
+        return await open_on_postgres(on_postgres(self._app, self._url), now)
+
+    async def wipe(self) -> None:
+        await PostgresLaneStore().wipe(self._app)
+
+    async def kept(self) -> Sequence[str]:
+        return await PostgresLaneStore().kept(self._app)

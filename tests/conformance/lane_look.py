@@ -1,0 +1,77 @@
+"""Compares what a store shows with the book of it."""
+
+from collections.abc import Collection
+
+from goatherd.model.lane import Exchanged, LaneState
+from goatherd.testing.suites.lane_store import LaneStore
+from tests.conformance.lane_book import Book
+from tests.conformance.lane_entries import BLUR, BookedLane
+
+
+class Look:
+    """One look at everything that can be seen from outside."""
+
+    def __init__(self, book: Book) -> None:
+        self._book = book
+
+    def at_answer(self, answer: Exchanged) -> None:
+        """What an exchange tells besides."""
+        due = self._book.next_due()
+        if due is None:
+            assert answer.next_due is None, "nothing is due"
+        else:
+            assert answer.next_due is not None, f"something is due in {due - self._book.now} s"
+            assert abs(answer.next_due - (due - self._book.now)) < BLUR
+        assert answer.letters == bool(self._book.letters)
+
+    async def at_store(self, store: LaneStore, lanes: Collection[str]) -> None:
+        """All lanes and letters, and the jobs of these lanes."""
+        found = await store.find(limit=1000)
+        keys = [state.key for state in found]
+        assert len(keys) == len(set(keys)), f"I4: a lane is in two conditions: {keys}"
+        assert set(keys) == self._book.lanes.keys(), "I3, I4: lanes with jobs, and no others"
+        held = [state.condition == "held" for state in found]
+        assert held == sorted(held, reverse=True), "held lanes come first"
+        for state in found:
+            self._compare(state, self._book.lanes[state.key])
+        for key in lanes:
+            await self._look_into(store, key)
+        await self._look_at_letters(store)
+
+    def _compare(self, state: LaneState, lane: BookedLane) -> None:
+        if state.condition == "waiting" and self._book.is_ahead(lane):
+            self._book.let_wait(lane)
+        overdue = lane.until is not None and lane.until <= self._book.now
+        assert (state.length, state.queue, state.head) == (
+            len(lane.jobs), lane.head.item.queue, lane.head.item.id,
+        ), f"I3: {state.key}"  # fmt: skip
+        if overdue and state.condition == "ready":
+            return
+        assert state.condition == lane.condition, f"I4: {state.key}"
+        assert (state.worker, state.burial, state.deaths) == (lane.worker, lane.burial, lane.head.deaths), state.key
+        assert (state.until is None) == (lane.until is None), state.key
+        assert abs((state.until or 0.0) - (lane.until or 0.0)) < BLUR, f"until when {state.key} is {state.condition}"
+        earliest, latest = lane.since
+        assert earliest - BLUR < state.since < latest + BLUR, f"since when {state.key} is {state.condition}"
+
+    async def _look_into(self, store: LaneStore, key: str) -> None:
+        jobs = await store.jobs(key, 1000)
+        lane = self._book.lanes.get(key)
+        if lane is None:
+            assert list(jobs) == [], f"I3: {key} should be empty"
+            assert await store.get(key) is None
+            return
+        told = [(job.id, job.queue, job.content) for job in jobs]
+        assert told == [(job.item.id, job.item.queue, job.content) for job in lane.jobs], f"I2, I3: {key}"
+        for job, booked in zip(jobs, lane.jobs, strict=True):
+            self._book.place(lane, booked, job.seq)
+            assert booked.was_accepted(job.accepted), f"when {job.id} was accepted"
+
+    async def _look_at_letters(self, store: LaneStore) -> None:
+        letters = await store.letters(1000)
+        assert [(each.lane, each.content, each.burial) for each in letters] == [
+            (each.lane, each.job.content, each.burial) for each in self._book.letters
+        ], "I3: letters, the oldest first"
+        assert len({letter.id for letter in letters}) == len(letters)
+        for letter, booked in zip(letters, self._book.letters, strict=True):
+            assert booked.job.was_accepted(letter.accepted)

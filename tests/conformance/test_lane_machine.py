@@ -1,0 +1,42 @@
+"""Random lives of lanes, on every store."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import Phase, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from tests.conformance.lane_ground import Ground
+from tests.conformance.lane_grounds import RedisGround, SqliteGround
+from tests.conformance.lane_machine import LaneMachine
+
+#: Always the same lives, few and long; a failure is told as it came, since to shorten it would take minutes.
+SOME = settings(max_examples=20, stateful_step_count=60, deadline=None, derandomize=True, phases=[Phase.generate])
+#: Other lives each time; a failure prints how to have it again.
+MANY = settings(max_examples=2000, stateful_step_count=100, deadline=None, print_blob=True)
+
+
+@pytest.fixture
+def runner() -> Iterator[asyncio.Runner]:
+    with asyncio.Runner() as runner:
+        yield runner
+
+
+def play(runner: asyncio.Runner, ground: Ground, lives: settings) -> None:
+    class Machine(LaneMachine):
+        pass
+
+    Machine.runner, Machine.ground = runner, ground
+    run_state_machine_as_test(Machine, settings=lives)
+
+
+def test_on_sqlite(runner: asyncio.Runner, tmp_path: Path) -> None:
+    play(runner, SqliteGround(tmp_path), SOME)
+
+
+@pytest.mark.servers("redis")
+@pytest.mark.xdist_group("redis")
+def test_on_redis(runner: asyncio.Runner) -> None:
+    play(runner, RedisGround(), SOME)
