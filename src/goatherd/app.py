@@ -186,9 +186,8 @@ class Goatherd:
             session = self._sessions.get(loop)
             if session is None:
                 keyed = any(task.lane is not None for task in self.definitions())
-                session = await Session.open(
-                    self.settings, self.clock, self.meter, self.contracts(), self.opener, keyed=keyed
-                )
+                declared = (self.settings, self.clock, self.meter, self.contracts(), self.opener)
+                session = await Session.open(*declared, keyed=keyed)
                 session.doing = lambda chore: doing(self, chore)
                 self._sessions[loop] = session
             session.users += 1
@@ -275,8 +274,7 @@ class Goatherd:
         if queue == announcement_queue(self._name).name:
             return FORMATS["plain"]
         # A dead letter of another program may come from a queue that could not even be named here.
-        described = self._contracts.find(queue)
-        return FORMATS[described.format if described is not None else "native"]
+        return FORMATS[described.format if (described := self._contracts.find(queue)) is not None else "native"]
 
     def definitions(self) -> list[TaskDefinition]:
         """Every task with its defaults filled in; raises DefinitionError or SettingsError."""

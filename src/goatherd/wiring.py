@@ -1,7 +1,7 @@
 """The only file that knows adapters: from a URL to opened ports."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -20,6 +20,7 @@ from goatherd.ports.dead_letters import DeadLetters
 from goatherd.ports.events import Events
 from goatherd.ports.feed import Feed
 from goatherd.ports.lanes import LaneOperations, Lanes
+from goatherd.ports.migrations import Migrations
 from goatherd.ports.records import JobHistory, QueueControls, StoreChecks, WorkerRecords
 from goatherd.ports.relay import Relay
 
@@ -165,6 +166,17 @@ async def open_lanes(settings: Settings, clock: Clock) -> OpenLanes:
 
     in_database = await postgres.open_lanes(settings)
     return OpenLanes(lanes=in_database, operations=in_database)
+
+
+def find_migrations(settings: Settings) -> Sequence[Migrations]:
+    """One for each database that the settings name; raises SettingsError or MissingExtra."""
+    if not any(url.startswith("postgres") for url in (settings.lane_store, settings.record_store)):
+        return ()
+    try:
+        from goatherd.adapters.postgres import opening
+    except ImportError as error:
+        raise MissingExtra("A URL with postgresql://", "postgres") from error
+    return opening.find_migrations(settings)
 
 
 async def open_feed(settings: Settings, clock: Clock) -> Feed:

@@ -218,7 +218,7 @@ class Book:
         assert claim.id == head.item.id, f"I2: {lane.key} gave {claim.id} before {head.item.id}"
         assert claim.content == head.content, f"I2: the content of {claim.id}"
         assert (claim.queue, claim.on_exhausted) == (head.item.queue, head.item.on_exhausted)
-        assert claim.deaths == head.deaths, f"deaths of {claim.id}"
+        assert claim.deaths == head.deaths, f"I2: deaths of {claim.id}"
         assert head.was_accepted(claim.accepted), f"when {claim.id} was accepted"
         assert claim.token > self.tokens.get(lane.key, 0), f"I7: {lane.key} had token {self.tokens[lane.key]}"
         assert claim.token >= int(self.now * 1e6) - 1, "I7: tokens are not behind the clock"

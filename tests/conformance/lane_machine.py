@@ -1,17 +1,11 @@
 """Lanes beside a book of them: senders, workers that never forget, operators, clocks and losses, in any order."""
 
-import asyncio
-from collections.abc import Awaitable
-from typing import ClassVar, TypeVar
-
 import pytest
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+from hypothesis.stateful import initialize, precondition, rule
 
 from goatherd.errors import Unavailable
-from goatherd.model.lane import Exchange, Exchanged, Hold, LaneItem, Placement
-from goatherd.testing.suites.lane_store import LaneStore, StandingClock
-from tests.conformance.lane_book import Book
+from goatherd.model.lane import LaneItem, Placement
 from tests.conformance.lane_draws import (
     ASKED,
     BACK,
@@ -27,47 +21,29 @@ from tests.conformance.lane_draws import (
     burial,
     forged,
 )
-from tests.conformance.lane_ground import Ground
-from tests.conformance.lane_look import Look
+from tests.conformance.lane_stage import REMEMBERS_PEERS, LaneStage
 
-Result = TypeVar("Result")
-
-#: Seconds after which a store may forget who asked it last.
-REMEMBERS_PEERS = 600.0
-#: Seconds that pass with everything that is asked; never so many that a lease ends to the microsecond.
-INSTANT = 0.001
 SENDER = "sender"
 
 
-class LaneMachine(RuleBasedStateMachine):
-    """Everything that is asked of the store is asked of the book too; after each step they must be the same."""
-
-    runner: ClassVar[asyncio.Runner]
-    ground: ClassVar[Ground]
+class LaneMachine(LaneStage):
+    """Everything that anybody may do."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.book = Book()
-        self.clock = StandingClock()
-        #: The latest time that it was, and when the store was empty last: only the clock knows then what it had.
-        self.newest_time = self.emptied = self.clock.time
-        self.clients: list[LaneStore] = []
-        #: Every hold that anybody ever got.
-        self.holds: list[Hold] = []
+        #: When, under which number, what, and what came of it.
         self.sends: list[tuple[float, int, list[LaneItem], list[Placement]]] = []
-        self.exchanges: dict[str, list[tuple[float, Exchange, Exchanged]]] = {worker: [] for worker in WORKERS}
-        self.number = 0
-        #: Whether the last step was without fault; if not, nothing more is asked.
-        self.sound = False
 
-    @initialize()
-    def the_store_is_empty(self) -> None:
+    @initialize(sent=st.lists(SENT, min_size=2, max_size=4), count=st.integers(1, 3))
+    def work_begins(self, sent: list[Sent], count: int) -> None:
         async def begin() -> None:
             await self.ground.clear()
             self.clients = [await self.ground.open(self.clock) for _ in range(2)]
 
         self.wait(begin())
-        self.sound = True
+        for each in sent:
+            self.a_lane_fills(each, count)
+        self.a_worker_claims(WORKERS[0], 2, 10.0)
 
     # --- jobs come ---------------------------------------------------------------------------------------------
 
@@ -125,6 +101,34 @@ class LaneMachine(RuleBasedStateMachine):
         had = [place for place, hold in enumerate(reversed(self.holds)) if self.book.has(hold)]
         back = had[settling.back % len(had)] if had else settling.back
         self.exchange(worker, [settling._replace(back=back, token=0, seq=0)], list(QUEUES), wanted, 10.0)
+
+    @precondition(lambda self: self.newest_holds())
+    @rule(settling=SETTLING)
+    def a_worker_settles_what_it_has_lost(self, settling: Settling) -> None:
+        """Its lane is somebody else's now, if there is such."""
+        running = {hold.lane: hold for hold in self.newest_holds()}
+        lost = [place for place, hold in enumerate(reversed(self.holds)) if running.get(hold.lane, hold) != hold]
+        back = lost[settling.back % len(lost)] if lost else settling.back
+        self.exchange(WORKERS[1], [settling._replace(back=back, token=0, seq=0)], [], 0, 10.0)
+
+    @precondition(lambda self: self.newest_holds())
+    @rule(settling=SETTLING, token=st.sampled_from([-1, 0, 1]), seq=st.sampled_from([-1, 1]))
+    def a_worker_settles_what_it_never_had(self, settling: Settling, token: int, seq: int) -> None:
+        newest = self.newest_holds()
+        back = self.holds[::-1].index(newest[settling.back % len(newest)])
+        self.exchange(WORKERS[1], [settling._replace(back=back, token=token, seq=seq)], [], 0, 10.0)
+
+    @precondition(lambda self: self.newest_holds())
+    @rule(sent=SENT)
+    def a_lane_ends_and_begins_anew(self, sent: Sent) -> None:
+        hold = self.newest_holds()[0]
+        for _ in range(len(self.book.lanes[hold.lane].jobs)):
+            back = self.holds[::-1].index(self.newest_holds(hold.lane)[0])
+            commit = Settling("commit", back, 0, 0, 0.0, None)
+            self.exchange(WORKERS[0], [commit], list(QUEUES), len(LANES), 10.0)
+            if not self.newest_holds(hold.lane):
+                break
+        self.a_lane_fills(sent._replace(lane=hold.lane), 1)
 
     @precondition(lambda self: any(self.exchanges.values()))
     @rule(worker=st.sampled_from(WORKERS))
@@ -219,7 +223,7 @@ class LaneMachine(RuleBasedStateMachine):
         self.newest_time = max(self.newest_time, self.clock.time)
         self.clock.time = max(self.emptied, self.clock.time - seconds)
 
-    @rule(what=st.sampled_from(["a process begins anew", "much time passes", "a process begins anew", "all is lost"]))
+    @rule(what=st.sampled_from([*["a process begins anew", "much time passes"] * 3, "all is lost"]))
     def something_rare_happens(self, what: str) -> None:
         match what:
             case "a process begins anew":
@@ -248,67 +252,10 @@ class LaneMachine(RuleBasedStateMachine):
             made.clear()
         self.look()
 
-    # --- what must hold ----------------------------------------------------------------------------------------
+    # --- faults stop ------------------------------------------------------------------------------------------
 
-    def exchange(
-        self, worker: str, settling: list[Settling], queues: list[str], wanted: int, lease: float
-    ) -> Exchanged:
-        """One exchange, in the store and in the book."""
-        client = self.begin()
-        settled = [each.of(self.holds, self.next_number(), self.book.now) for each in settling]
-        exchange = Exchange(
-            worker=worker, number=self.next_number(), settled=settled, queues=queues, wanted=wanted, lease=lease
-        )
-        answer = self.wait(client.exchange(exchange))
-        assert len(answer.settled) == len(settled), "one answer for each settlement"
-        for settlement, done in zip(settled, answer.settled, strict=True):
-            self.book.settle(settlement, done)
-        self.book.end_what_is_due()
-        self.book.claim(exchange, answer.claims)
-        self.holds += [claim.hold for claim in answer.claims]
-        self.exchanges[worker].append((self.book.now, exchange, answer))
-        self.look(*LANES, answer=answer)
-        return answer
-
-    def begin(self) -> LaneStore:
-        """The store is asked something, now by one process and now by another."""
-        self.sound = False
-        self.clock.advance(INSTANT)
-        self.book.step += 1
-        self.book.now = self.clock.time
-        return self.clients[self.book.step % len(self.clients)]
-
-    def next_number(self) -> int:
-        self.number += 1
-        return self.number
-
-    def is_remembered(self, moment: float) -> bool:
-        return self.clock.time - moment < REMEMBERS_PEERS
-
-    def look(self, *lanes: str, answer: Exchanged | None = None) -> None:
-        """Compare the store with the book: all lanes, all letters, and the jobs of these lanes."""
-        look = Look(self.book)
-        self.wait(look.at_store(self.clients[self.book.step % len(self.clients)], set(lanes)))
-        if answer is not None:
-            look.at_answer(answer)
-        self.sound = True
-
-    def wait(self, awaitable: Awaitable[Result]) -> Result:
-        async def bounded() -> Result:
-            async with asyncio.timeout(20):
-                return await awaitable
-
-        return self.runner.run(bounded())
-
-    def teardown(self) -> None:
-        """Let all that is there be done, if nothing was wrong until now."""
-        try:
-            if self.sound:
-                self.everything_drains()
-        finally:
-            self.wait(self.end())
-
-    def everything_drains(self) -> None:
+    def drain(self) -> None:
+        """Let all that is there be done; then nothing may be left."""
         self.clock.time = max(self.newest_time, self.clock.time)
         for _ in range(self.book.taken + 3):
             self.clock.advance(61.0)
@@ -326,7 +273,3 @@ class LaneMachine(RuleBasedStateMachine):
         self.clock.advance(2 * REMEMBERS_PEERS)
         self.exchange(WORKERS[0], [], list(QUEUES), 1, 30.0)
         assert list(self.wait(self.ground.kept())) == [], "I6: the store keeps these of lanes that are empty"
-
-    async def end(self) -> None:
-        for client in self.clients:
-            await client.close()

@@ -8,9 +8,9 @@ from uuid import uuid4
 import psycopg
 import pytest
 
-from goatherd.adapters.postgres.lanes import PostgresLanes
 from goatherd.adapters.postgres.opening import open_lanes
 from goatherd.model.settings import Settings
+from goatherd.testing.suites.lane_store import LaneStore
 from scripts.servers.addresses import postgres_url
 
 TABLES = ("lane_head", "lane_tail", "lane_item", "lane_later", "lane_letter", "lane_peer", "lane_name")
@@ -45,7 +45,7 @@ class PostgresLaneStore:
         yield app
         await self.wipe(app)
 
-    async def open(self, store: str, now: Callable[[], float] | None = None) -> PostgresLanes:
+    async def open(self, store: str, now: Callable[[], float] | None = None) -> LaneStore:
         return await open_lanes(settings(store), now)
 
     async def wipe(self, store: str) -> None:

@@ -9,11 +9,13 @@ from hypothesis import Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from tests.conformance.lane_ground import Ground
-from tests.conformance.lane_grounds import RedisGround, SqliteGround
+from tests.conformance.lane_grounds import PostgresGround, RedisGround, SqliteGround
 from tests.conformance.lane_machine import LaneMachine
 
 #: Always the same lives, few and long; a failure is told as it came, since to shorten it would take minutes.
 SOME = settings(max_examples=20, stateful_step_count=60, deadline=None, derandomize=True, phases=[Phase.generate])
+#: Where each step takes longer.
+FEW = settings(SOME, max_examples=6)
 #: Other lives each time; a failure prints how to have it again.
 MANY = settings(max_examples=2000, stateful_step_count=100, deadline=None, print_blob=True)
 
@@ -40,3 +42,25 @@ def test_on_sqlite(runner: asyncio.Runner, tmp_path: Path) -> None:
 @pytest.mark.xdist_group("redis")
 def test_on_redis(runner: asyncio.Runner) -> None:
     play(runner, RedisGround(), SOME)
+
+
+@pytest.mark.servers("postgres")
+def test_on_postgres(runner: asyncio.Runner) -> None:
+    play(runner, PostgresGround(), FEW)
+
+
+@pytest.mark.chaos
+def test_many_lives_on_sqlite(runner: asyncio.Runner, tmp_path: Path) -> None:
+    play(runner, SqliteGround(tmp_path), MANY)
+
+
+@pytest.mark.chaos
+@pytest.mark.servers("redis")
+def test_many_lives_on_redis(runner: asyncio.Runner) -> None:
+    play(runner, RedisGround(), MANY)
+
+
+@pytest.mark.chaos
+@pytest.mark.servers("postgres")
+def test_many_lives_on_postgres(runner: asyncio.Runner) -> None:
+    play(runner, PostgresGround(), MANY)

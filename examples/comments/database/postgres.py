@@ -36,7 +36,9 @@ class PostgresDatabase:
         await self._pool.open()
         async with self.transaction() as desk:
             await desk.do("SELECT pg_advisory_xact_lock(?)", MAKING_TABLES)
-            await make_tables(desk, NUMBERED)
+            # Even where there is nothing to make, it would stop those who write, or wait for them.
+            if await desk.do("SELECT to_regclass('comment_by_id')") == [(None,)]:
+                await make_tables(desk, NUMBERED)
 
     async def close(self) -> None:
         """Once."""

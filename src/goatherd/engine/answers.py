@@ -47,7 +47,9 @@ def end_for_caller(burial: Burial, format_of_queue: Format, job_id: str) -> Verd
 
 
 def _result(task: TaskDefinition, work: Work, done: Done) -> Answered:
-    """The answer of a task that returned; a result that cannot be written is its failure."""
+    """The answer of a task that returned; a result that is not known, or cannot be written, is its failure."""
+    if done.lost and not task.signature.may_give_nothing:
+        return _failure(task.format, work.job_id, "ResultLost", done.lost, "")
     try:
         result = task.signature.encode_result(done.result)
     except Exception as error:  # noqa: BLE001 - the user's own types may raise anything while they are written

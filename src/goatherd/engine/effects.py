@@ -7,8 +7,9 @@ import msgspec
 from goatherd.engine.admission import Admitted
 from goatherd.engine.lane_source import Held
 from goatherd.engine.ticket import Ticket
+from goatherd.errors import Unavailable
 from goatherd.model.message import Delivery
-from goatherd.model.verdict import Done, Verdict
+from goatherd.model.verdict import Again, Dead, Done, Verdict
 
 log = logging.getLogger("goatherd.worker")
 
@@ -24,7 +25,24 @@ def with_ticket(admitted: Admitted | Verdict, delivery: Delivery) -> Admitted | 
 async def after_effect(verdict: Verdict, delivery: Delivery, ticket: Ticket) -> Verdict:
     """What becomes of a job that moved its lane on itself: if that was committed, it is done, whatever came after."""
     held = delivery.tag
-    if not ticket.used or isinstance(verdict, Done) or not isinstance(held, Held) or await held.is_still_ours():
+    if not ticket.used or isinstance(verdict, Done) or not isinstance(held, Held) or await _may_be_ours(held):
         return verdict
     log.warning("Job %s failed after its effect was committed, so it counts as done", delivery.message.id)
-    return Done(result=None)
+    return Done(result=None, lost=f"It failed after its effect was committed: {_why(verdict)}")
+
+
+async def _may_be_ours(held: Held) -> bool:
+    try:
+        return await held.is_still_ours()
+    except Unavailable as error:
+        log.warning("Whether a lane was moved on cannot be seen now: %s", error)
+        return True
+
+
+def _why(verdict: Verdict) -> str:
+    match verdict:
+        case Again(why=why):
+            return why
+        case Dead(burial=burial):
+            return f"{burial.error_type}: {burial.message}"
+    return "it was stopped"

@@ -41,6 +41,9 @@ class LaneEntry:
             lane = task.lane.key_of(by_name)
         except InvalidArguments as error:
             return dead("invalid", "InvalidArguments", str(error), work.failures, self._clock.now())
+        except Exception as error:  # noqa: BLE001 - a key may be told by the user's own function, which may raise anything
+            told = f"the key of {task.name!r} cannot be told: {task.lane.choice.key!r} raised {error}"
+            return dead("invalid", type(error).__name__, told, work.failures, self._clock.now())
         marks = {LANE: lane, ON_EXHAUSTED: task.lane.on_exhausted, RETRIES: task.retry.retries}
         placed = msgspec.structs.replace(message, id=work.job_id, due=None, headers={**message.headers, **marks})
         # The broker may deliver it a second time, which the lane knows by its id.

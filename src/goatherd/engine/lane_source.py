@@ -52,10 +52,11 @@ class LaneHabits:
 class Held:
     """The head of a lane that this worker has; the tag of its delivery."""
 
-    __slots__ = ("_lanes", "begun", "claim", "delivery", "lost", "until")
+    __slots__ = ("_lanes", "_ticket", "begun", "claim", "delivery", "lost", "until")
 
     def __init__(self, lanes: Lanes, claim: Claim, until: float) -> None:
         self._lanes = lanes
+        self._ticket: Ticket | None = None
         self.claim = claim
         #: On the loop's clock: others may have it afterwards.
         self.until = until
@@ -67,7 +68,13 @@ class Held:
         """What its job shows to have its effect."""
         claim = self.claim
         fence = Fence(key=claim.lane, token=claim.token, seq=claim.seq)
-        return Ticket(fence=fence, in_lane=self._lanes.within(claim.hold))
+        self._ticket = Ticket(fence=fence, in_lane=self._lanes.within(claim.hold))
+        return self._ticket
+
+    @property
+    def moved_on(self) -> bool:
+        """Whether the job moved its lane on itself, in a transaction of the user's own."""
+        return self._ticket is not None and self._ticket.used
 
     async def is_still_ours(self) -> bool:
         """Whether the store says so; raises Unavailable."""
@@ -118,7 +125,10 @@ class LaneSource:
         await self._heartbeat.stop()
         await self._trade.stop(deadline)
         if self._carrying is not None:
-            await asyncio.wait([self._carrying], timeout=deadline)
+            _, late = await asyncio.wait([self._carrying], timeout=deadline)
+            for carrying in late:
+                # Others take the letters; one that is brought twice is one.
+                carrying.cancel()
 
     @property
     def untold(self) -> int:
@@ -140,12 +150,15 @@ class LaneSource:
         return held.lost or asyncio.get_running_loop().time() >= held.until
 
     def begin(self, delivery: Delivery) -> None:
-        _held(delivery).begun = True
-        self._begun += 1
+        held = _held(delivery)
+        if not held.lost:
+            held.begun = True
+            self._begun += 1
+        # It waited beside those that have their place already; now it is one of them.
+        self.nudge()
 
     def end(self, delivery: Delivery) -> None:
-        _held(delivery).begun = False
-        self._begun -= 1
+        self._no_longer_runs(_held(delivery))
 
     def ack(self, delivery: Delivery) -> None:
         held = _held(delivery)
@@ -204,7 +217,8 @@ class LaneSource:
             del self._held[held.claim.lane]
         elif held.lost:
             return None
-        return self._trade.settle(settlement, held.claim)
+        # Of one that moved its lane on itself, the store will say that it is not ours any more, and that is right.
+        return self._trade.settle(settlement, None if held.moved_on else held.claim)
 
     async def _settled(self, held: Held, settlement: Settlement) -> None:
         done = self._settle(held, settlement)
@@ -223,8 +237,14 @@ class LaneSource:
         except Exception:
             log.exception("Jobs that left their lanes could not be taken to the dead letters")
 
+    def _no_longer_runs(self, held: Held) -> None:
+        if held.begun:
+            held.begun = False
+            self._begun -= 1
+
     def _lose(self, held: Held) -> None:
         held.lost = True
+        self._no_longer_runs(held)
         self._held.pop(held.claim.lane, None)
         log.warning("Lane %s was lost to others while %s was worked on", shown(held.claim.lane), held.claim.id)
         if self._on_loss is not None:

@@ -21,6 +21,8 @@ BATCH = 500
 log = logging.getLogger("goatherd.lanes")
 
 Take = Callable[[Sequence[Claim], float], None]
+#: What the store is to be told, of which claim, and who waits for it.
+_Settled = tuple[Settlement, Claim | None, "asyncio.Future[bool]"]
 
 
 class Trade:
@@ -47,7 +49,7 @@ class Trade:
         self._ask_paused: Callable[[], Awaitable[frozenset[str]]] | None = None
         self._paused: frozenset[str] = frozenset()
         self._paused_asked = -PAUSES_EVERY
-        self._settled: list[tuple[Settlement, Claim | None, asyncio.Future[bool]]] = []
+        self._settled: list[_Settled] = []
         #: Settlements that the store has not been told, or has not confirmed.
         self.untold = 0
         self._needed = asyncio.Event()
@@ -81,6 +83,7 @@ class Trade:
     def settle(self, settlement: Settlement, claim: Claim | None = None) -> "asyncio.Future[bool]":
         """Tell the store; the future says whether it was still ours, or raises Unavailable if it cannot be told."""
         done: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        done.add_done_callback(self._told)
         self._settled.append((settlement, claim, done))
         self.untold += 1
         self._needed.set()
@@ -104,16 +107,14 @@ class Trade:
                 task.cancel()
                 await asyncio.wait([task], timeout=1.0)
         self.rest()
-        for _, _, done in self._settled:
-            if not done.done():
-                done.set_exception(Unavailable("The worker ended before its lanes could be told."))
-                done.exception()
+        self._fail(self._settled, Unavailable("The worker ended before its lanes could be told."))
         self._settled.clear()
 
     async def _run(self) -> None:
         while True:
             await self._until_needed()
-            wanted = self._wish() if self._hungry else 0
+            # A lane whose head was settled, here or in a user's own transaction, may be ready for its next one.
+            wanted = self._wish() if self._hungry or self._settled else 0
             if not (self._settled or wanted):
                 if self._stopping:
                     return
@@ -124,6 +125,7 @@ class Trade:
                 # Whatever it was, lanes must go on; what was to be settled is claimed again when its lease runs out.
                 log.exception("Lanes could not be worked on; this is a fault of Goatherd")
                 await asyncio.sleep(LONGEST_PAUSE)
+                self.wake()
 
     async def _until_needed(self) -> None:
         if not self._settled and not self._stopping:
@@ -132,9 +134,30 @@ class Trade:
 
     async def _trade(self, wanted: int) -> None:
         batch, self._settled = self._settled[:BATCH], self._settled[BATCH:]
+        try:
+            exchange = await self._next_exchange(batch, wanted)
+            until = asyncio.get_running_loop().time() + self._lease
+            answer = await self._insist(exchange)
+            self._tell(batch, answer)
+        except Unavailable as error:
+            self._fail(batch, error)
+            return
+        except BaseException as error:
+            # Whoever waits for it would wait for ever.
+            self._fail(batch, Unavailable(f"Lanes could not be told what became of a job: {error!r}"))
+            raise
+        self._take(answer.claims, until)
+        self._plan(exchange, answer)
+        if answer.letters:
+            self._letters_wait()
+
+    async def _next_exchange(self, batch: "list[_Settled]", wanted: int) -> Exchange:
         queues = await self._open_queues() if wanted else ()
         self._number += 1
-        exchange = Exchange(
+        # The queues take turns in being first.
+        self._queues = [*self._queues[1:], *self._queues[:1]]
+        self._hungry = False
+        return Exchange(
             worker=self._worker,
             number=self._number,
             settled=[settlement for settlement, _, _ in batch],
@@ -142,20 +165,6 @@ class Trade:
             wanted=wanted if queues else 0,
             lease=self._lease,
         )
-        # The queues take turns in being first.
-        self._queues = [*self._queues[1:], *self._queues[:1]]
-        self._hungry = False
-        until = asyncio.get_running_loop().time() + self._lease
-        try:
-            answer = await self._insist(exchange)
-        except Unavailable as error:
-            self._fail(batch, error)
-            return
-        self._tell(batch, answer)
-        self._take(answer.claims, until)
-        self._plan(exchange, answer)
-        if answer.letters:
-            self._letters_wait()
 
     async def _insist(self, exchange: Exchange) -> Exchanged:
         pause, told = FIRST_PAUSE, False
@@ -185,16 +194,17 @@ class Trade:
                 log.debug("What is paused cannot be seen now: %s", error)
         return [queue for queue in self._queues if queue not in self._paused]
 
-    def _tell(self, batch: "list[tuple[Settlement, Claim | None, asyncio.Future[bool]]]", answer: Exchanged) -> None:
-        self.untold -= len(batch)
+    def _told(self, _done: "asyncio.Future[bool]") -> None:
+        self.untold -= 1
+
+    def _tell(self, batch: "list[_Settled]", answer: Exchanged) -> None:
         for (settlement, claim, done), ours in zip(batch, answer.settled, strict=True):
             if not ours and claim is not None and isinstance(settlement, Commit):
                 log.warning("%s had been done when its lane %s was with others", claim.id, shown(claim.lane))
             if not done.done():
                 done.set_result(ours)
 
-    def _fail(self, batch: "list[tuple[Settlement, Claim | None, asyncio.Future[bool]]]", error: Unavailable) -> None:
-        self.untold -= len(batch)
+    def _fail(self, batch: "list[_Settled]", error: Unavailable) -> None:
         for _, _, done in batch:
             if not done.done():
                 done.set_exception(error)

@@ -54,6 +54,8 @@ class Tracking:
         last: event.Event | None = None
         at, attempt = self._emitters.now(), emitter.attempt
         match verdict:
+            case Done(lost=why) if why and not admitted.task.signature.may_give_nothing:
+                last = event.Failed(attempt=attempt, at=at, reason="failed", error="ResultLost", message=why)
             case Done():
                 told = self._result(verdict, admitted, at)
                 if isinstance(told, Dead):

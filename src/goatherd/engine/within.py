@@ -4,11 +4,14 @@ Known are psycopg (sync and async), SQLAlchemy (sync and async), Django's `conne
 """
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
 from goatherd.model.statement import Statement
+
+#: Those whose parameters are written as question marks.
+ASKS_WITH_MARKS = {"sqlite3", "apsw", "aiosqlite"}
 
 
 async def first_row(connection: Any, statement: Statement) -> Sequence[Any] | None:
@@ -19,7 +22,7 @@ async def first_row(connection: Any, statement: Statement) -> Sequence[Any] | No
     row = _fetch(result)
     if inspect.isawaitable(row):
         row = await row
-    return None if row is None else tuple(row)
+    return _values(row)
 
 
 def first_row_now(connection: Any, statement: Statement) -> Sequence[Any] | None:
@@ -32,15 +35,19 @@ def first_row_now(connection: Any, statement: Statement) -> Sequence[Any] | None
             f"{type(connection).__name__} is an async connection, which a plain `def` cannot await; "
             f"make the task an `async def`, or give it a plain connection."
         )
-    row = _fetch(result)
-    return None if row is None else tuple(row)
+    return _values(_fetch(result))
 
 
 def _execute(connection: Any, statement: Statement) -> Any:
-    library = type(connection).__module__.partition(".")[0]
-    if library == "sqlalchemy":
+    # Users and their tools derive classes of their own.
+    libraries = {each.__module__.partition(".")[0] for each in type(connection).__mro__}
+    if "sqlalchemy" in libraries:
         return _through_sqlalchemy(connection, statement)
-    if library in ("sqlite3", "apsw"):
+    if "psycopg" in libraries and callable(getattr(connection, "cursor", None)):
+        # The user may have chosen rows of another kind for the connection.
+        cursor = connection.cursor(row_factory=import_module("psycopg.rows").tuple_row)
+        return cursor.execute(statement.sql, tuple(statement.parameters))
+    if libraries & ASKS_WITH_MARKS:
         return connection.execute(statement.sql.replace("%s", "?"), tuple(statement.parameters))
     if callable(getattr(connection, "execute", None)):
         return connection.execute(statement.sql, tuple(statement.parameters))
@@ -64,3 +71,9 @@ def _through_sqlalchemy(connection: Any, statement: Statement) -> Any:
 
 def _fetch(result: Any) -> Any:
     return result.fetchone()
+
+
+def _values(row: Any) -> Sequence[Any] | None:
+    if row is None:
+        return None
+    return tuple(row.values() if isinstance(row, Mapping) else row)

@@ -213,7 +213,12 @@ class Worker:
 
     async def _move(self, delivery: Delivery, admitted: Admitted, entry: LaneEntry) -> None:
         try:
-            await self._settle(delivery, await entry.place(delivery, admitted), admitted.work)
+            try:
+                verdict = await entry.place(delivery, admitted)
+            except Exception as error:
+                log.exception("Job %s could not be put into its lane; this is a fault of Goatherd", delivery.message.id)
+                verdict = after_our_fault(error, admitted.work.failures, self._clock.now(), unread=False)
+            await self._settle(delivery, verdict, admitted.work)
         finally:
             self._ended(delivery, None)
 
@@ -250,8 +255,10 @@ class Worker:
         if not waiting:
             return
         try:
-            await self._source.hand_back(waiting)
-        except Unavailable as error:
+            # Lanes that are away are told again and again, but not before everything else has ended.
+            async with asyncio.timeout(LAST_WORDS):
+                await self._source.hand_back(waiting)
+        except (Unavailable, TimeoutError) as error:
             log.warning("%d jobs were not handed back by name; others get them when this ends: %s", len(waiting), error)
 
     async def _let_end(self, seconds: float) -> None:

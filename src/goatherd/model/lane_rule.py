@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, get_args
 
 import msgspec
@@ -52,13 +53,18 @@ class LaneRule:
         return f"{self.name}={self._text(value, what)}"
 
     def _text(self, value: object, what: str) -> str:
+        if isinstance(value, Enum):
+            # Its name in the program may change, and others know its value only.
+            value = value.value
         if not isinstance(value, str | int):
             value = msgspec.to_builtins(value, enc_hook=to_plain)
         if isinstance(value, bool) or not isinstance(value, str | int):
             told = f"it is the job's key, so it must be text or a whole number, but it is {value!r}"
             raise InvalidArguments(self.signature.task, {what: told})
         text = str(value)
-        if len(text.encode("utf-8", "surrogatepass")) + len(self.name.encode()) >= LONGEST_KEY or "\0" in text:
+        if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
+            raise InvalidArguments(self.signature.task, {what: "it is the job's key, which must be text in UTF-8"})
+        if len(text.encode()) + len(self.name.encode()) >= LONGEST_KEY or "\0" in text:
             told = f"it is the job's key, which may have up to {LONGEST_KEY} bytes with its lane's name, and no NUL"
             raise InvalidArguments(self.signature.task, {what: told})
         return text
@@ -86,7 +92,8 @@ def _check_values(task: str, policy: Any, limit: Any, lane: Any) -> None:
         raise DefinitionError(f"Task {task!r} has on_exhausted={policy!r}; it is 'hold', 'skip' or 'cancel_rest'.")
     if limit is not None and (not isinstance(limit, int) or limit < 1):
         raise DefinitionError(f"Task {task!r} has lane_limit={limit!r}; it must be 1 or more.")
-    if lane is not None and (not lane or not lane.isprintable() or set(lane) & set("/=")):
+    named = isinstance(lane, str) and lane and lane.isprintable() and not set(lane) & set("/=")
+    if lane is not None and not named:
         raise DefinitionError(f"Task {task!r} has lane={lane!r}; a lane's name is text without / and =.")
 
 

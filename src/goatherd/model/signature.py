@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import msgspec
@@ -146,6 +147,15 @@ class Signature:
     def decode_result(self, encoded: bytes | msgspec.Raw) -> Any:
         """What the function returned, as the type that it says it returns."""
         return msgspec.json.decode(encoded, type=self.result, dec_hook=from_plain)
+
+    @cached_property
+    def may_give_nothing(self) -> bool:
+        """Whether None is something that it may return."""
+        try:
+            self.decode_result(b"null")
+        except Exception:  # noqa: BLE001 - the user's own types may raise anything while they are read
+            return False
+        return True
 
     def _wire_type(self) -> Any:
         # Fields are numbered and only named so on the wire, for not every parameter's name can be a field's.

@@ -28,6 +28,8 @@ class Done(msgspec.Struct, frozen=True, kw_only=True):
     """It succeeded."""
 
     result: object
+    #: Why the result is not known, where the effect was made by an attempt that did not come to its end.
+    lost: str = ""
 
 
 class Again(msgspec.Struct, frozen=True, kw_only=True):
@@ -135,7 +137,7 @@ def after_fault(fault: Fault, work: Work, retry: Retry, now: float) -> Verdict:
     """What becomes of a job whose code failed."""
     if fault.fenced is not None:
         # It is done, and only its lane has to know; or it is with others, who do it.
-        return Done(result=None) if fault.fenced == "applied" else HandedBack()
+        return Done(result=None, lost=fault.message) if fault.fenced == "applied" else HandedBack()
     failures = work.failures + 1 if fault.counts else work.failures
     wait = retry.delay(failures, retries=work.retries) if fault.passes and fault.counts else None
     if fault.after is not None and (wait is not None or not fault.counts):

@@ -43,7 +43,8 @@ class Courier(Protocol):
     def call_off(self, queue: str, job_id: str) -> None:
         """The caller has given up: let no worker start the request, and let the one that runs it stop.
 
-        As well as can be: a request that is done all the same does no harm but to the time that it takes.
+        As well as can be: a request that is done all the same does no harm but to the time that it takes. Of one that
+        the broker does not have, all who take from that queue are told, for it may be in a lane.
         """
 
     async def hear_call_offs(self, queues: Sequence[str], called_off: Callable[[str], None]) -> Subscription:

@@ -13,8 +13,8 @@ from examples.comments.story import scenes, trouble
 from examples.comments.story.play import SCENES
 from examples.comments.story.stage import PATIENCE, SETTINGS, Stage
 from examples.running.programs import TOP
-from scripts.servers.addresses import postgres_url
 from tests.acceptance.cli.stage import Running
+from tests.acceptance.comments.own_database import own_database
 from tests.docs.story import user_environment
 
 ALL_HELD = f"{len(SCENES)} scenes, all held"
@@ -48,11 +48,16 @@ def test_the_story_holds_on_private_servers() -> None:
 @pytest.mark.xdist_group("comments servers")
 def test_lanes_may_be_in_the_database_of_the_posts(tmp_path: Path) -> None:
     """Then a comment and the end of its job are one transaction, and there is no fence to look at."""
-    settings = {**SETTINGS, "COMMENTS_DATABASE_URL": postgres_url(), "COMMENTS_LANES": "database"}
-    board = Board(tmp_path, settings, lambda _name, _line: None)
+    with own_database() as url:
+        settings = {**SETTINGS, "COMMENTS_DATABASE_URL": url, "COMMENTS_LANES": "database"}
+        board = Board(tmp_path, settings, lambda _name, _line: None)
+        _play_some(board)
+
+
+def _play_some(board: Board) -> None:
     with board, httpx2.Client(base_url=board.url, timeout=PATIENCE) as client:
         stage = Stage(board, client)
-        for scene in (scenes.many_at_once, trouble.worker_killed, trouble.held_and_skipped):
+        for scene in (scenes.many_at_once, scenes.edit, trouble.worker_killed):
             scene(stage)
 
 

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from goatherd import Goatherd, Retry
+from tests.unit.engine.lane_desk import Desk
 from tests.unit.engine.post_office import Double, PostOffice
 from tests.unit.engine.stage import HandClock
 
@@ -60,3 +61,21 @@ async def office_opened(app: Goatherd, double: Double, clock: HandClock, office:
     async with app:
         office.take_the_place_of(app)
         yield
+
+
+# --- lanes ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+async def desk(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Desk]:
+    """A worker that has asked its lanes once."""
+    pauses = {"FIRST_PAUSE": 0.01, "LONGEST_PAUSE": 0.02, "PAUSES_EVERY": 0.0, "LOOK_EVERY": 3600.0}
+    for name, seconds in pauses.items():
+        monkeypatch.setattr(f"goatherd.engine.lane_trade.{name}", seconds)
+    desk = Desk()
+    await desk.open()
+    await desk.lanes.notes.saw("exchanged")
+    yield desk
+    desk.lanes.planned["exchange"] = []
+    await desk.source.stop()
+    await desk.source.close(5.0)

@@ -8,7 +8,7 @@ import pytest
 
 from goatherd import Context, Goatherd
 from goatherd.engine.ticket import FENCE_TABLE
-from goatherd.errors import Fenced
+from goatherd.errors import Fenced, JobFailed
 from goatherd.sync import Context as BlockingContext
 from goatherd.testing import testing
 
@@ -125,3 +125,27 @@ async def test_without_a_fence_a_late_effect_is_seen(app: Goatherd) -> None:
         await app.send_many(create_comment.job(7, text) for text in "ab")
         await t.drain()
         assert texts == ["a", "b", "a"]
+
+
+@pytest.mark.parametrize("gives", [int, None])
+async def test_a_result_that_died_with_its_attempt_is_not_made_up(
+    app: Goatherd, database: sqlite3.Connection, gives: type[int] | None
+) -> None:
+    async def create_comment(ctx: Context, post_id: int, text: str) -> object:
+        with database:
+            database.execute("INSERT INTO comment (post, text) VALUES (?, ?)", (post_id, text))
+            await ctx.commit_with(database)
+        return None if gives is None else 1
+
+    create_comment.__annotations__["return"] = gives
+    task = app.task(key="post_id")(create_comment)
+    async with testing(app) as t:
+        t.crash(task, at="end")
+        run = await task.start(7, "a")
+        await t.drain()
+        assert comments(database) == ["a"]
+        if gives is None:
+            assert (await run.status(), await run.result(timeout=1)) == ("done", None)
+        else:
+            with pytest.raises(JobFailed, match="ResultLost"):
+                await run.result(timeout=1)

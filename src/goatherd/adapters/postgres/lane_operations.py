@@ -5,7 +5,7 @@ from typing import Any
 
 from goatherd.adapters.postgres.bell import Bell
 from goatherd.adapters.postgres.lane_arrays import burial_bytes, burial_in, micros, seconds
-from goatherd.adapters.postgres.pool import Pool
+from goatherd.adapters.postgres.pool import Pool, Row
 from goatherd.model.dead_letter import Burial
 from goatherd.model.lane import LaneCondition, LaneJob, LaneState
 
@@ -15,14 +15,15 @@ _STATE = """
     JOIN goatherd.lane_tail t ON t.app = h.app AND t.lane = h.lane
     JOIN goatherd.lane_item i ON i.app = h.app AND i.lane = h.lane AND i.seq = h.seq
 """
-_FIND = f"""
+_FIND = """
     WITH heads AS MATERIALIZED (
         SELECT * FROM goatherd.lane_head h
-        WHERE h.app = %s AND h.condition = ANY (%s::text[]) AND strpos(h.lane, %s) > 0
-        ORDER BY h.condition <> 'held', h.since, h.turn LIMIT %s
-    ) {_STATE.format(heads="heads")}
-    ORDER BY h.condition <> 'held', h.since, h.turn
+        WHERE h.app = %s AND strpos(h.lane, %s) > 0 AND {which} ORDER BY h.since, h.turn LIMIT %s
+    ) {state} ORDER BY h.since, h.turn
 """
+#: These alone are found through an index.
+_FIND_HELD = _FIND.format(which="h.condition = 'held'", state=_STATE.format(heads="heads"))
+_FIND_OTHERS = _FIND.format(which="h.condition = ANY (%s::text[])", state=_STATE.format(heads="heads"))
 _GET = _STATE.format(heads="goatherd.lane_head") + (
     "WHERE h.app = %s AND h.lane = %s AND h.condition IN ('ready', 'running', 'waiting', 'held')"
 )
@@ -30,7 +31,7 @@ _JOBS = """
     SELECT i.seq, i.id, i.queue, i.content, greatest(i.accepted, i.due) FROM goatherd.lane_item i
     WHERE i.app = %s AND i.lane = %s ORDER BY i.seq LIMIT %s
 """
-_CONDITIONS = ["ready", "running", "waiting", "held"]
+_OTHERS = ["ready", "running", "waiting"]
 
 
 class PostgresLaneOperations:
@@ -45,8 +46,13 @@ class PostgresLaneOperations:
     async def find(
         self, *, condition: LaneCondition | None = None, containing: str = "", limit: int = 100
     ) -> Sequence[LaneState]:
-        wanted = _CONDITIONS if condition is None else [condition]
-        return [_state(row) for row in await self._pool.run(_FIND, (self._app, wanted, containing, limit))]
+        rows: list[Row] = []
+        if condition in (None, "held"):
+            rows = await self._pool.run(_FIND_HELD, (self._app, containing, limit))
+        if condition != "held" and len(rows) < limit:
+            wanted = _OTHERS if condition is None else [condition]
+            rows += await self._pool.run(_FIND_OTHERS, (self._app, containing, wanted, limit - len(rows)))
+        return [_state(row) for row in rows]
 
     async def get(self, key: str) -> LaneState | None:
         for row in await self._pool.run(_GET, (self._app, key)):

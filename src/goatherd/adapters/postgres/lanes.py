@@ -17,7 +17,7 @@ from goatherd.adapters.postgres.lane_arrays import (
 )
 from goatherd.adapters.postgres.lane_operations import PostgresLaneOperations
 from goatherd.adapters.postgres.pool import Pool
-from goatherd.errors import Unavailable
+from goatherd.errors import SettingsError, Unavailable
 from goatherd.model.lane import (
     REMEMBERED_FOR,
     Claim,
@@ -48,12 +48,12 @@ _LETTERS = """
 """
 _REMOVE_LETTERS = "DELETE FROM goatherd.lane_letter WHERE app = %s AND id = ANY (%s::text[])"
 _STORE = """
-    SELECT coalesce(obj_description(c.oid, 'pg_class'), '') FROM pg_catalog.pg_class c
+    SELECT pg_catalog.obj_description(c.oid, 'pg_class') FROM pg_catalog.pg_class c
     JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'goatherd' AND c.relname = 'migration'
 """
 #: Gives no row where there is no such schema, and fails nowhere.
 _PROBE = f"SELECT found.store = %s FROM ({_STORE}) AS found (store)"
-_COMMIT = "SELECT goatherd.lane_commit(%s, %s, %s, %s, %s)"
+_COMMIT = "SELECT goatherd.lane_commit(%s, %s, CAST(%s AS bigint), CAST(%s AS bigint), CAST(%s AS bigint))"
 
 
 class PostgresLanes(PostgresLaneOperations):
@@ -66,7 +66,11 @@ class PostgresLanes(PostgresLaneOperations):
 
     async def open(self) -> None:
         """Learn which database this is."""
-        [[self._store]] = await self._pool.run(_STORE)
+        [[store]] = await self._pool.run(_STORE)
+        if not store:
+            told = f"{self._pool.address} has lost the comment on its table goatherd.migration, which names the store"
+            raise SettingsError([told])
+        self._store = store
 
     async def enqueue(self, sender: str, number: int, items: Sequence[LaneItem]) -> Sequence[Placement]:
         if not items:
@@ -124,8 +128,7 @@ class PostgresLanes(PostgresLaneOperations):
 
     # --- in a transaction of the user's own --------------------------------------------------------------
 
-    def in_lane(self, hold: Hold) -> InLane:
-        """How a job is said to be done there."""
+    def within(self, hold: Hold) -> InLane:
         return InLane(probe=Statement(_PROBE, (self._store,)), commit=self.commit_statement(hold))
 
     def commit_statement(self, hold: Hold) -> Statement:

@@ -1,11 +1,11 @@
 """Open the ports on the database that the settings name."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from goatherd.adapters.postgres.address import read_address
 from goatherd.adapters.postgres.lanes import PostgresLanes
 from goatherd.adapters.postgres.pool import Pool
-from goatherd.adapters.postgres.schema import prepare
+from goatherd.adapters.postgres.schema import PostgresMigrations, prepare
 from goatherd.model.settings import Settings
 
 
@@ -21,3 +21,10 @@ async def open_lanes(settings: Settings, now: Callable[[], float] | None = None)
         await pool.close()
         raise
     return lanes
+
+
+def find_migrations(settings: Settings) -> Sequence[PostgresMigrations]:
+    """One for each database that the settings name, and that is PostgreSQL's; raises SettingsError."""
+    urls = {"lanes": settings.lane_store, "records": settings.record_store}
+    named = {url: which for which, url in reversed(urls.items()) if url.startswith("postgres")}
+    return [PostgresMigrations(read_address(url, which)) for url, which in reversed(named.items())]

@@ -1,7 +1,6 @@
 """Bring a database to the schema that this version needs; two who do it at once take turns."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from importlib import resources
 from typing import Any, Literal
 
@@ -11,7 +10,8 @@ from goatherd.adapters.postgres.address import Address
 from goatherd.adapters.postgres.connection import Connection, connected
 from goatherd.adapters.postgres.failures import in_our_words, passes, refused
 from goatherd.adapters.postgres.pool import Pool
-from goatherd.errors import SettingsError
+from goatherd.errors import GoatherdError, SettingsError
+from goatherd.model.migration import Migration
 
 #: The oldest server that has all that is used here.
 OLDEST = 130000
@@ -21,80 +21,94 @@ PATIENCE = 600.0
 LOCK = 0x474F4154
 
 
-@dataclass(frozen=True)
-class Step:
-    """One numbered file."""
+class PostgresMigrations:
+    """Satisfies `Migrations`."""
 
-    number: int
-    name: str
-    script: str
+    def __init__(self, address: Address) -> None:
+        self._address = address
 
+    @property
+    def database(self) -> str:
+        return str(self._address)
 
-def steps() -> Sequence[Step]:
-    """All that this version knows, in order."""
-    return sorted(_files(), key=lambda step: step.number)
+    @property
+    def newest(self) -> int:
+        return migrations()[-1].number
+
+    async def missing(self) -> Sequence[Migration]:
+        async with await self._connected() as connection:
+            return missing(await current(connection), self._address)
+
+    async def apply(self) -> Sequence[Migration]:
+        async with await self._connected() as connection:
+            try:
+                async with connection.transaction():
+                    await connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
+                    those = missing(await current(connection), self._address)
+                    for migration in those:
+                        await connection.execute(_bytes(migration.script))
+                        await connection.execute(_bytes(_noted(migration)))
+            except (psycopg.Error, OSError) as error:
+                raise self._explained(error) from error
+        return those
+
+    def script(self, those: Sequence[Migration]) -> str:
+        parts = [f"-- {each}\n\n{each.script.strip()}\n\n{_noted(each)};\n" for each in those]
+        return "\n".join(["BEGIN;\n", f"SELECT pg_advisory_xact_lock({LOCK});\n", *parts, "COMMIT;"])
+
+    async def _connected(self) -> Connection:
+        try:
+            return await connected(self._address, "migrate", PATIENCE)
+        except (psycopg.Error, OSError) as error:
+            raise refused(error, self._address) from error
+
+    def _explained(self, error: BaseException) -> GoatherdError:
+        if isinstance(error, psycopg.errors.InsufficientPrivilege):
+            told = (
+                f"{self._address} does not let this user make the schema goatherd ({error.diag.message_primary}); run "
+                f"`goatherd migrate` as a user who may, or let one run what `goatherd migrate --sql` prints"
+            )
+            return SettingsError([told])
+        return (refused if passes(error) else in_our_words)(error, self._address)
 
 
 async def prepare(pool: Pool, declare: Literal["create", "check", "never"]) -> None:
     """Have the schema as this version needs it, or refuse; raises SettingsError or Unavailable."""
-    current = await pool.use(_current)
-    missing = _missing(current, pool.address)
-    if missing and declare == "create":
-        await migrate(pool.address)
-    elif missing:
+    found = await pool.use(current)
+    lacking = missing(found, pool.address)
+    if lacking and declare == "create":
+        await PostgresMigrations(pool.address).apply()
+    elif lacking:
         told = (
-            f"{pool.address} has schema {current} of Goatherd, and this version needs {missing[-1].number}; run "
+            f"{pool.address} has schema {found} of Goatherd, and this version needs {lacking[-1].number}; run "
             f"`goatherd migrate MODULE:APP`, or set declare to create"
         )
         raise SettingsError([told])
 
 
-async def missing(address: Address) -> Sequence[Step]:
-    """What a database has not seen yet; raises SettingsError or Unavailable."""
-    connection = await _alone(address)
-    async with connection:
-        return _missing(await _current(connection), address)
+def migrations() -> Sequence[Migration]:
+    """All that this version knows, in order."""
+    return sorted(_files(), key=lambda migration: migration.number)
 
 
-async def migrate(address: Address) -> Sequence[Step]:
-    """Apply what it has not seen yet, in one transaction; tells what that was; raises SettingsError or Unavailable."""
-    connection = await _alone(address)
-    async with connection:
-        try:
-            async with connection.transaction():
-                await connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
-                applied = _missing(await _current(connection), address)
-                for step in applied:
-                    await connection.execute(_bytes(step.script))
-                    await connection.execute(_bytes(_noted(step)))
-        except psycopg.Error as error:
-            if isinstance(error, psycopg.errors.InsufficientPrivilege):
-                told = (
-                    f"{address} does not let this user make the schema goatherd ({error.diag.message_primary}); run "
-                    f"`goatherd migrate` as a user who may, or give it the output of `goatherd migrate --sql`"
-                )
-                raise SettingsError([told]) from error
-            raise (refused if passes(error) else in_our_words)(error, address) from error
-    return applied
+def missing(found: int, address: Address) -> Sequence[Migration]:
+    """What a database of that schema lacks; raises SettingsError if it is of a newer version."""
+    known = migrations()
+    if found > known[-1].number:
+        told = (
+            f"{address} was migrated by a newer Goatherd (schema {found}; this one knows {known[-1].number}). Upgrade "
+            f"Goatherd in this program, or set {address.variable} to another database"
+        )
+        raise SettingsError([told])
+    return [migration for migration in known if migration.number > found]
 
 
-def as_script(those: Sequence[Step]) -> str:
-    """The same for people to run themselves."""
-    parts = [f"-- {step.number:04} {step.name}\n\n{step.script.strip()}\n\n{_noted(step)};\n" for step in those]
-    return "\n".join(["BEGIN;\n", f"SELECT pg_advisory_xact_lock({LOCK});\n", *parts, "COMMIT;"])
-
-
-async def _alone(address: Address) -> Connection:
-    try:
-        return await connected(address, "migrate", PATIENCE)
-    except (psycopg.Error, OSError) as error:
-        raise refused(error, address) from error
-
-
-async def _current(connection: Connection) -> int:
-    """The number of the last file that it has seen."""
+async def current(connection: Connection) -> int:
+    """The number of the last migration that a database has seen; raises SettingsError if the server is too old."""
     if connection.info.server_version < OLDEST:
-        told = f"the server is PostgreSQL {connection.info.server_version // 10000}; 13 or newer is needed"
+        told = (
+            f"the server is PostgreSQL {connection.info.server_version // 10000}; {OLDEST // 10000} or newer is needed"
+        )
         raise SettingsError([told])
     cursor = await connection.execute(
         "SELECT c.oid FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
@@ -107,19 +121,8 @@ async def _current(connection: Connection) -> int:
     return int(number)
 
 
-def _missing(current: int, address: Address) -> Sequence[Step]:
-    known = steps()
-    if current > known[-1].number:
-        told = (
-            f"{address} was migrated by a newer Goatherd (schema {current}; this one knows {known[-1].number}). "
-            f"Upgrade Goatherd in this program, or set {address.variable} to another database"
-        )
-        raise SettingsError([told])
-    return [step for step in known if step.number > current]
-
-
-def _noted(step: Step) -> str:
-    return f"INSERT INTO goatherd.migration (number, name) VALUES ({step.number}, '{step.name}')"
+def _noted(migration: Migration) -> str:
+    return f"INSERT INTO goatherd.migration (number, name) VALUES ({migration.number}, '{migration.name}')"
 
 
 def _bytes(script: str) -> Any:
@@ -127,9 +130,9 @@ def _bytes(script: str) -> Any:
     return script.encode()
 
 
-def _files() -> Iterator[Step]:
+def _files() -> Iterator[Migration]:
     folder = resources.files("goatherd.adapters.postgres") / "sql"
     for entry in folder.iterdir():
         number, _, name = entry.name.removesuffix(".sql").partition("_")
         if number.isdigit():
-            yield Step(int(number), name, entry.read_text(encoding="utf-8"))
+            yield Migration(number=int(number), name=name, script=entry.read_text(encoding="utf-8"))

@@ -12,10 +12,12 @@ def call_off(connection: apsw.Connection, queue: int, job_id: str) -> list[str]:
     """Drop a job that waits, and leave word for the worker that has it; returns the bells to ring."""
     named = {"queue": queue, "job": job_id}
     # It may be there twice: one that was sent again, or that came back while another worker runs it.
-    run(connection, "call_off_waiting", named)
-    if not run(connection, "call_off_claimed", named):
-        return []
-    return bells(connection, queue)
+    dropped = run(connection, "call_off_waiting", named)
+    told = run(connection, "call_off_claimed", named)
+    if not (dropped or told):
+        # It may be in a lane, of which we know nothing; whoever takes from it is one of these.
+        told = run(connection, "call_off_elsewhere", named)
+    return bells(connection, queue) if told else []
 
 
 class CallOffs:

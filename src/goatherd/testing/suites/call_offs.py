@@ -68,6 +68,16 @@ class CallOffsSuite(StoreSuite):
         asked = await given_up(client, other, queue)
         assert (await first.next(), await second.next()) == (asked, asked)
 
+    async def test_workers_hear_of_a_request_that_is_not_with_the_broker(
+        self, client: Ports, other: Ports, queue: str
+    ) -> None:
+        # It waits in a lane, or a worker has it from there.
+        ear = Ear()
+        await receiving(other, queue)
+        await other.courier.hear_call_offs([queue], ear)
+        client.courier.call_off(queue, "in a lane")
+        assert await ear.next() == "in a lane"
+
     async def test_what_nobody_knows_is_called_off_in_silence(self, client: Ports, queue: str) -> None:
         client.courier.call_off(queue, "no such job")
         assert (await client.operations.queues())[0].ready == 0

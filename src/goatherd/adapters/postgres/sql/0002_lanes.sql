@@ -1,7 +1,7 @@
 -- Lanes: jobs that share a key, in order, and who has each lane. Times are microseconds since the epoch.
 --
--- Who puts a job into a lane, perhaps in a long transaction of the user's own, locks the lane's tail; who takes jobs from
--- it locks its head. Neither waits for the other.
+-- Who puts a job into a lane, perhaps in a long transaction of the user's own, locks the lane's tail; who takes jobs
+-- from it locks its head. Neither waits for the other.
 
 CREATE TABLE goatherd.lane_tail (
     app    text COLLATE "C" NOT NULL,
@@ -76,7 +76,8 @@ CREATE TABLE goatherd.lane_letter (
     accepted bigint NOT NULL,
     burial   bytea  NOT NULL,             -- why the job, or the one ahead of it, was given up
     behind   text,                        -- the id of the job ahead of it
-    PRIMARY KEY (app, place)
+    PRIMARY KEY (app, place),
+    UNIQUE (app, id)
 );
 
 -- The last call of each sender and worker, and what was answered, for one that is repeated.
@@ -94,7 +95,7 @@ CREATE TABLE goatherd.lane_peer (
     looked  bigint NOT NULL DEFAULT 0,
     floor   bigint NOT NULL DEFAULT 0,
     PRIMARY KEY (app, peer)
-) WITH (fillfactor = 50);
+) WITH (fillfactor = 50, toast_tuple_target = 8160);
 
 -- Ids that users chose, until they are forgotten.
 CREATE TABLE goatherd.lane_name (

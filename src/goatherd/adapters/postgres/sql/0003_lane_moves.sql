@@ -2,10 +2,12 @@
 -- may last long and must lock nothing that others wait for.
 --
 -- In all these functions, rows are found one by one through LATERAL, and changed where they were found (ctid), because
--- a server that believes a table to be empty plans to read the whole of it for each job.
+-- a server that believes a table to be empty plans to read the whole of it for each job. For the same reason functions
+-- that are called from outside say what plans may not do; and one plan is kept, because making one takes longer than to
+-- carry it out.
 
--- The first job behind `p_seqs` is the head of its lane now, and `p_left` jobs have left; a lane without one is forgotten.
--- `p_heads` are its rows of lane_head, which are locked. Gives the queues in which a lane is ready now.
+-- The first job behind `p_seqs` is the head of its lane now, and `p_left` jobs have left; a lane without one is
+-- forgotten. `p_heads` are its rows of lane_head, which are locked. Gives the queues in which a lane is ready now.
 CREATE FUNCTION goatherd.lane_advance(
     p_app text, p_heads tid[], p_lanes text[], p_seqs bigint[], p_left bigint[], p_now bigint, p_own boolean
 ) RETURNS text[] LANGUAGE plpgsql AS $$
@@ -124,7 +126,7 @@ BEGIN
     SELECT i.id INTO v_id FROM goatherd.lane_item i WHERE i.app = p_app AND i.lane = p_lane AND i.seq = p_seq;
     WITH gone AS (
         DELETE FROM goatherd.lane_item i
-        WHERE i.app = p_app AND i.lane = p_lane AND i.seq BETWEEN p_seq AND CASE WHEN p_rest THEN 1::bigint << 62 ELSE p_seq END
+        WHERE i.app = p_app AND i.lane = p_lane AND i.seq >= p_seq AND (i.seq = p_seq OR p_rest)
         RETURNING i.*
     ), letters AS (
         INSERT INTO goatherd.lane_letter (app, lane, content, accepted, burial, behind)

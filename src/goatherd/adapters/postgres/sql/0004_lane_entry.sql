@@ -1,7 +1,7 @@
 -- How jobs come into lanes.
 
--- Put jobs at the end of their lanes. Arrays that are NULL mean what is usual. Gives what became of each, and the queues
--- in which a lane is ready now.
+-- Put jobs at the end of their lanes. Arrays that are NULL mean what is usual. Gives what became of each, and the
+-- queues in which a lane is ready now.
 CREATE TYPE goatherd.lane_placed AS (answers text[], aheads bigint[], rings text[]);
 
 CREATE FUNCTION goatherd.lane_place(
@@ -35,8 +35,8 @@ BEGIN
     INTO v_lanes, v_tails, v_placed, v_counts, v_late
     FROM tails t JOIN coming c USING (lane);
     IF v_late IS NOT NULL THEN
-        -- A lane that is new, but whose tail took its time: it may have waited for one who used the lane, which has since
-        -- been drained and forgotten. Its numbers must be above those, so they are taken from the clock as it is now.
+        -- A lane that is new, but whose tail took its time: it may have waited for one who used the lane, which has
+        -- since been drained and forgotten. Its numbers must be above those, so they are taken from the clock again.
         WITH later AS (
             UPDATE goatherd.lane_tail t SET tail = greatest(t.tail, goatherd.clock(p_now) + t.placed - 1)
             WHERE t.app = p_app AND t.lane = ANY (v_late) RETURNING t.lane, t.tail
@@ -47,7 +47,8 @@ BEGIN
     END IF;
 
     WITH known AS MATERIALIZED (
-        SELECT t.*, h.lane IS NULL AS fresh, coalesce(h.passed, 0) AS passed, h.condition IN ('drained', 'empty') AS idle
+        SELECT t.*, h.lane IS NULL AS fresh, coalesce(h.passed, 0) AS passed,
+               h.condition IN ('drained', 'empty') AS idle
         FROM unnest(v_lanes, v_tails, v_placed, v_counts) AS t (lane, tail, placed, n)
         LEFT JOIN LATERAL (
             SELECT * FROM goatherd.lane_head h WHERE h.app = p_app AND h.lane = t.lane OFFSET 0
@@ -77,7 +78,8 @@ BEGIN
         ON CONFLICT DO NOTHING
         RETURNING queue, condition
     )
-    SELECT array_agg(CASE WHEN j.refused THEN 'full' ELSE 'placed' END ORDER BY j.at), array_agg(j.length - 1 ORDER BY j.at),
+    SELECT array_agg(CASE WHEN j.refused THEN 'full' ELSE 'placed' END ORDER BY j.at),
+           array_agg(j.length - 1 ORDER BY j.at),
            (SELECT array_agg(DISTINCT h.queue) FROM heads h WHERE h.condition = 'ready'),
            array_agg(DISTINCT j.lane) FILTER (WHERE j.idle)
     INTO answers, aheads, rings, v_idle
@@ -191,10 +193,10 @@ $$;
 -- Take jobs from a sender. Without a sender (NULL) it is in a transaction of the user's own.
 CREATE FUNCTION goatherd.lane_enqueue(
     p_app text, p_sender text, p_number bigint, p_ids text[], p_lanes text[], p_queues text[], p_contents bytea[],
-    p_policies text[], p_limits bigint[], p_delays bigint[], p_keeping boolean[], p_named boolean[], p_remembered bigint,
-    p_now bigint,
+    p_policies text[], p_limits bigint[], p_delays bigint[], p_keeping boolean[], p_named boolean[],
+    p_remembered bigint, p_now bigint,
     OUT answers text[], OUT aheads bigint[], OUT rings text[]
-) LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $$
+) LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     v_now    bigint := goatherd.clock(p_now);
     v_peer   goatherd.lane_peer;

@@ -19,8 +19,8 @@ BEGIN
     IF array_position(v_heads, NULL) IS NULL THEN
         RETURN v_heads;
     END IF;
-    -- Others are somebody else's by now, or somebody does something with them: that is short, unless it is a transaction
-    -- of the user's own, for which nobody waits long.
+    -- Others are somebody else's by now, or somebody does something with them: that is short, unless it is a
+    -- transaction of the user's own, for which nobody waits long.
     FOR v_at IN
         SELECT a.at FROM unnest(p_lanes, p_tokens, p_seqs, v_heads) WITH ORDINALITY AS a (lane, token, seq, head, at)
         CROSS JOIN LATERAL (
@@ -47,8 +47,8 @@ $$;
 
 -- Settle what a worker had. Gives for each whether it had it still, and the queues in which a lane is ready now.
 CREATE FUNCTION goatherd.lane_settle(
-    p_app text, p_kinds text[], p_lanes text[], p_tokens bigint[], p_seqs bigint[], p_contents bytea[], p_delays bigint[],
-    p_burials bytea[], p_policies text[], p_now bigint,
+    p_app text, p_kinds text[], p_lanes text[], p_tokens bigint[], p_seqs bigint[], p_contents bytea[],
+    p_delays bigint[], p_burials bytea[], p_policies text[], p_now bigint,
     OUT settled boolean[], OUT rings text[]
 ) LANGUAGE plpgsql AS $$
 DECLARE
@@ -66,7 +66,8 @@ BEGIN
     IF v_heads IS NOT NULL THEN
         WITH done AS MATERIALIZED (
             SELECT i.ctid AS item FROM unnest(v_lanes, v_seqs) AS d (lane, seq) CROSS JOIN LATERAL (
-                SELECT i.ctid FROM goatherd.lane_item i WHERE i.app = p_app AND i.lane = d.lane AND i.seq = d.seq OFFSET 0
+                SELECT i.ctid FROM goatherd.lane_item i
+                WHERE i.app = p_app AND i.lane = d.lane AND i.seq = d.seq OFFSET 0
             ) i
         )
         DELETE FROM goatherd.lane_item i USING done d WHERE i.ctid = d.item;
@@ -81,8 +82,9 @@ BEGIN
              WITH ORDINALITY AS a (head, kind, lane, seq, content, delay, burial, policy, at)
         WHERE a.kind <> 'commit' AND a.head IS NOT NULL ORDER BY a.at
     LOOP
-        rings := rings || goatherd.lane_turn_over(p_app, v_head.kind, v_head.policy, v_head.head, v_head.lane, v_head.seq,
-            v_head.content, v_head.delay, v_head.burial, p_now);
+        rings := rings || goatherd.lane_turn_over(
+            p_app, v_head.kind, v_head.policy, v_head.head, v_head.lane, v_head.seq, v_head.content, v_head.delay,
+            v_head.burial, p_now);
     END LOOP;
 END
 $$;
@@ -116,8 +118,11 @@ BEGIN
             SET condition = 'held', since = p_now, due = NULL, worker = NULL, burial = p_burial
             WHERE h.ctid = p_head;
         ELSE
-            v_rings := goatherd.lane_bury(p_app, p_head, p_lane, p_seq, p_burial, v_policy = 'cancel_rest', p_now);
+            RETURN goatherd.lane_bury(p_app, p_head, p_lane, p_seq, p_burial, v_policy = 'cancel_rest', p_now);
         END IF;
+    END IF;
+    IF NOT FOUND THEN
+        RAISE serialization_failure USING MESSAGE = 'the head of a lane was not locked';
     END IF;
     RETURN v_rings;
 END
@@ -166,7 +171,8 @@ BEGIN
         RETURN;
     END IF;
     v_lanes := ARRAY(
-        SELECT l.lane FROM goatherd.lane_later l WHERE l.app = p_app AND l.due <= p_now ORDER BY l.due, l.place LIMIT 100
+        SELECT l.lane FROM goatherd.lane_later l
+        WHERE l.app = p_app AND l.due <= p_now ORDER BY l.due, l.place LIMIT 100
     );
     more := cardinality(v_lanes) >= 100;
     FOR v_lane IN SELECT DISTINCT u.lane FROM unnest(v_lanes) AS u (lane) LOOP

@@ -46,8 +46,8 @@ BEGIN
 END
 $$;
 
--- What is done once in a while, and whenever there is nothing better to do: end what is due. Gives the queues in which a
--- lane is ready now, and whether there may be more.
+-- What is done once in a while, and whenever there is nothing better to do: end what is due. Gives the queues in which
+-- a lane is ready now, and whether there may be more.
 CREATE FUNCTION goatherd.lane_look(p_app text, p_now bigint, p_given bigint, OUT rings text[], OUT more boolean)
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -94,7 +94,8 @@ $$;
 CREATE FUNCTION goatherd.lane_beat(
     p_app text, p_lanes text[], p_tokens bigint[], p_seqs bigint[], p_lease bigint, p_now bigint
 ) RETURNS boolean[] LANGUAGE plpgsql
-SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off
+SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     v_now bigint := goatherd.clock(p_now);
 BEGIN

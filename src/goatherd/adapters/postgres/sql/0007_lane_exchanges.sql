@@ -23,7 +23,8 @@ CREATE FUNCTION goatherd.lane_exchange(
     settled boolean[], rings text[], next_due bigint, letters boolean,
     lane text, token bigint, seq bigint, id text, queue text, content bytea, on_exhausted text, accepted bigint,
     deaths integer
-) LANGUAGE plpgsql SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
+) LANGUAGE plpgsql SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off
+SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
     v_now    bigint := goatherd.clock(p_now);
@@ -32,8 +33,8 @@ DECLARE
     v_seqs   bigint[] := '{}';
     v_deaths integer[] := '{}';
     v_more   boolean := false;
-    -- What left a lane leaves a trace in its indexes until the server clears it away. So that not every exchange runs over
-    -- all of them, one that finds enough begins where the last one found something.
+    -- What leaves a lane leaves traces in the indexes until the server clears them away. So that not every exchange
+    -- runs over all of them, one that finds enough begins where the last one found something.
     v_thorough boolean := p_now IS NOT NULL OR v_now >= v_peer.looked + 200000 OR 'release' = ANY (p_kinds);
     v_those  record;
 BEGIN

@@ -53,6 +53,9 @@ DELETE FROM job WHERE queue = :queue AND id = :job AND owner IS NULL;
 INSERT INTO call_off (worker, job)
 SELECT owner, id FROM job WHERE owner IS NOT NULL AND queue = :queue AND id = :job;
 
+-- name: call_off_elsewhere
+INSERT INTO call_off (worker, job) SELECT worker, :job FROM subscription WHERE queue = :queue;
+
 -- name: called_off
 DELETE FROM call_off WHERE worker = ? RETURNING job;
 

@@ -1,0 +1,93 @@
+"""What calls cost follows what they move, also where the server believes that there is little, or much."""
+
+from collections.abc import AsyncIterator
+from typing import Any, TypeAlias
+
+import psycopg
+import pytest
+
+from goatherd.adapters.postgres.opening import open_lanes
+from goatherd.model.lane import Hold
+from goatherd.testing.suites.lane_people import item
+from scripts.servers.addresses import postgres_url
+from tests.conformance.postgres_store import settings
+
+pytestmark = pytest.mark.servers("postgres")
+
+Connection: TypeAlias = "psycopg.AsyncConnection[tuple[Any, ...]]"
+
+LANES, BATCH = 100_000, 50
+TABLES = ("lane_head", "lane_tail", "lane_item", "lane_later", "lane_letter", "lane_peer", "lane_name")
+
+#: Half of the lanes are ready, the rest is in workers' hands.
+_FILL = f"""
+    INSERT INTO goatherd.lane_tail SELECT 'plans', 'mail/to=' || n, n, 1 FROM generate_series(1, {LANES}) n;
+    INSERT INTO goatherd.lane_item
+    SELECT 'plans', 'mail/to=' || n, n, 'job-' || n, 'mail', 'x', 'hold', n, NULL FROM generate_series(1, {LANES}) n;
+    INSERT INTO goatherd.lane_head (app, lane, queue, seq, condition, turn, due, since, token)
+    SELECT 'plans', 'mail/to=' || n, 'mail', n, CASE n % 2 WHEN 0 THEN 'ready' ELSE 'running' END, n,
+           CASE n % 2 WHEN 1 THEN 4102444800000000 + n END, 0, n
+    FROM generate_series(1, {LANES}) n;
+    INSERT INTO goatherd.lane_later (app, due, accepted, lane, id, queue, content, on_exhausted)
+    SELECT 'plans', 4102444800000000 + n, 0, 'mail/to=' || n, 'later-' || n, 'mail', 'x', 'hold'
+    FROM generate_series(1, {LANES // 10}) n;
+"""
+
+
+@pytest.fixture
+async def connection() -> AsyncIterator[Connection]:
+    """In a transaction that is not committed, so that nobody else sees all this."""
+    await (await open_lanes(settings("plans"))).close()
+    async with await psycopg.AsyncConnection.connect(postgres_url()) as connection:
+        await connection.execute("SET LOCAL search_path = pg_catalog")
+        yield connection
+        await connection.rollback()
+
+
+async def reads(connection: Connection) -> tuple[int, int]:
+    """Tables that were read as a whole in this transaction, and entries of indexes that were."""
+    cursor = await connection.execute(
+        "SELECT coalesce(sum(pg_stat_get_xact_numscans(c.oid)) FILTER (WHERE c.relkind = 'r'), 0)::bigint,"
+        " coalesce(sum(pg_stat_get_xact_tuples_returned(c.oid)) FILTER (WHERE c.relkind = 'i'), 0)::bigint"
+        " FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'goatherd'"
+    )
+    found = await cursor.fetchone()
+    assert found is not None
+    return found[0], found[1]
+
+
+async def test_calls_read_what_they_move(connection: Connection) -> None:
+    await connection.execute(_FILL.encode())
+    # The server believes what it knew before, ...
+    await make_calls(connection, 1)
+    await connection.execute(f"ANALYZE {', '.join(f'goatherd.{table}' for table in TABLES)}".encode())
+    # ... and then what it sees.
+    await make_calls(connection, LANES // 2 + 1)
+
+
+async def make_calls(connection: Connection, first: int) -> None:
+    """Make every call that moves jobs, for lanes from the first on, and look at what it has read."""
+    before = await reads(connection)
+    numbers = range(first, first + 2 * BATCH, 2)
+    arrays = [f"mail/to={number}" for number in numbers], [*numbers], [*numbers]
+    lanes = await open_lanes(settings("plans"))
+    try:
+        commit = lanes.commit_statement(Hold(lane=arrays[0][-1], token=numbers[-1], seq=numbers[-1]))
+        enqueue = lanes.enqueue_statement([item(f"{n}", f"mail/to={first + LANES - BATCH + n}") for n in range(BATCH)])
+        for statement in (commit, enqueue):
+            await connection.execute(statement.sql.encode(), statement.parameters)
+    finally:
+        await lanes.close()
+    beat = "SELECT goatherd.lane_beat('plans', %s::text[], %s::bigint[], %s::bigint[], 30000000, NULL)"
+    await connection.execute(beat, arrays)
+    for settled in ((None,) * 4, (["commit"] * BATCH, *arrays), (None,) * 4):
+        cursor = await connection.execute(
+            "SELECT count(*) FROM goatherd.lane_exchange('plans', gen_random_uuid()::text, 1, %s::text[], %s::text[],"
+            " %s::bigint[], %s::bigint[], NULL, NULL, NULL, NULL, ARRAY['fax', 'mail'], %s, 30000000, NULL)",
+            (*settled, BATCH),
+        )
+        assert await cursor.fetchone() == (BATCH + 1,)
+    scans, entries = [after - before for after, before in zip(await reads(connection), before, strict=True)]
+    assert scans == 0
+    # Six calls for fifty each, with a few entries for each.
+    assert entries < 6 * BATCH * 10

@@ -1,0 +1,37 @@
+"""Stories: calls of keyed tasks whose attempts come too late."""
+
+import pytest
+
+from goatherd import Context, Goatherd
+from goatherd.errors import Fenced, JobFailed
+from goatherd.testing import testing
+
+
+async def test_who_lost_the_lane_does_not_answer_for_who_has_it() -> None:
+    app = Goatherd("forum")
+    attempts: list[int] = []
+
+    @app.task(key="post_id")
+    async def place(ctx: Context, post_id: int) -> int:
+        attempts.append(post_id)
+        if len(attempts) == 1:
+            raise Fenced("somebody else has the lane")
+        return ctx.attempt
+
+    async with testing(app):
+        assert await place.call(7) == 1
+        assert attempts == [7, 7]
+
+
+async def test_a_caller_is_told_that_the_effect_was_made_before() -> None:
+    app = Goatherd("forum")
+
+    @app.task(key="post_id")
+    async def place(post_id: int) -> int:
+        raise Fenced("it was written before", applied=True)
+
+    async with testing(app) as t:
+        with pytest.raises(JobFailed) as told:
+            await place.call(7)
+        assert told.value.error_type == "Fenced"
+        assert not t.dead
