@@ -20,7 +20,7 @@ from scripts.servers.install import NoServer
 
 #: On the disk of the checkout: the system's temporary folder may be memory, where a sync costs nothing.
 FOLDER = Path("build/benchmarks")
-USUAL, QUICK = Plan(), Plan(jobs=500, seconds=0.1, repeat=1, beats=30, crowd=1000)
+USUAL, QUICK = Plan(), Plan(jobs=500, seconds=0.1, repeat=1, beats=30, crowd=1000, keys=10_000)
 
 
 def _entries(_context: click.Context, _parameter: click.Parameter, words: tuple[str, ...]) -> list[Entry]:
@@ -40,6 +40,9 @@ def _entries(_context: click.Context, _parameter: click.Parameter, words: tuple[
     "--seconds", type=click.FloatRange(min=0.05), help=f"For each way to send to a broker.  [default: {USUAL.seconds}]"
 )
 @click.option("--repeat", type=click.IntRange(min=1), help=f"Interleaved repetitions.  [default: {USUAL.repeat}]")
+@click.option(
+    "--keys", type=click.IntRange(min=100), help=f"Distinct keys at once in lanes on Redis.  [default: {USUAL.keys}]"
+)
 @click.option("--quick", is_flag=True, help="A short run to see that everything works; its figures mean little.")
 @click.option(
     "--json", "file", type=click.Path(allow_dash=True),
@@ -55,6 +58,7 @@ def main(  # noqa: PLR0913 - one parameter for each option
     jobs: int | None,
     seconds: float | None,
     repeat: int | None,
+    keys: int | None,
     quick: bool,
     file: str | None,
     picture: Path | None,
@@ -68,6 +72,7 @@ def main(  # noqa: PLR0913 - one parameter for each option
         repeat=repeat or usual.repeat,
         beats=usual.beats,
         crowd=usual.crowd,
+        keys=keys or usual.keys,
     )
     folder = folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)

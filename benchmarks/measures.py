@@ -38,6 +38,8 @@ class Plan:
     beats: int = 60
     #: Idle clients that a gateway holds.
     crowd: int = 10_000
+    #: Distinct keys with a job each, in a Redis; databases have a tenth of them.
+    keys: int = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,9 +60,9 @@ async def drain(entry: Entry, place: Path, jobs: int) -> Sample:
     """One worker empties a full queue: from the start of the first job to the start of the last."""
     counts = Counts(place / "counts", 1, jobs)
     async with step(entry, "work", place, counts.path, 0, 0, jobs) as worker:
-        await _until(counts, jobs, [worker])
+        await until(counts, jobs, [worker])
         record = await worker.stop()
-    _check(entry, "drained", [record], jobs)
+    checked(entry, "drained", [record], jobs)
     marks = record["marks"]
     seconds = span_seconds([marks])
     return {"drain": (jobs - 1) / seconds, "drain_cpu": record["cpu_ns"] / 1000 / (jobs - 1)}
@@ -74,9 +76,9 @@ async def share(entry: Entry, place: Path, jobs: int) -> Sample:
             await life.enter_async_context(step(entry, "work", place, counts.path, slot, 0, 0))
             for slot in range(FELLOWS)
         ]
-        await _until(counts, jobs, workers)
+        await until(counts, jobs, workers)
         records = await asyncio.gather(*(worker.stop() for worker in workers))
-    _check(entry, "shared", records, jobs)
+    checked(entry, "shared", records, jobs)
     marks = [record["marks"] for record in records]
     return {
         "shared": jobs / span_seconds(marks),
@@ -93,13 +95,13 @@ async def idle(entry: Entry, place: Path, beats: int) -> Sample:
         sender = await life.enter_async_context(step(entry, "beat", place, beats))
         await sender.answer()
         worker = await life.enter_async_context(step(entry, "work", place, counts.path, 0, 0, 0))
-        await _until(counts, 1, [worker, sender])
-        used = await _rest(worker)
+        await until(counts, 1, [worker, sender])
+        used = await rest(worker)
         await sender.tell("go")
         await sender.answer()
-        await _until(counts, beats + 1, [worker])
+        await until(counts, beats + 1, [worker])
         record = await worker.stop()
-    _check(entry, "answered", [record], beats + 1)
+    checked(entry, "answered", [record], beats + 1)
     return {"idle_cpu": used * 100, "latencies": latencies_ms(record["marks"])}
 
 
@@ -112,15 +114,15 @@ async def one_of_each(entry: Entry, place: Path, ways: list[str], plan: Plan) ->
         drained, everything = filled["sent"], filled["sent"] + plan.beats + 1
         counts = Counts(place / "counts", 1, everything)
         worker = await life.enter_async_context(step(entry, "work", place, counts.path, 0, SKIPPED, drained))
-        await _until(counts, drained, [worker, sender])
-        used = await _rest(worker)
+        await until(counts, drained, [worker, sender])
+        used = await rest(worker)
         await sender.tell("go")
         await sender.answer()
-        await _until(counts, everything, [worker])
+        await until(counts, everything, [worker])
         # A quorum queue may take back what was acked in the moment before its consumer left.
         await asyncio.sleep(LAST_ACKS)
         record = await worker.stop()
-    _check(entry, "did", [record], everything)
+    checked(entry, "did", [record], everything)
     marks, counted = record["marks"], drained - SKIPPED - 1
     return {
         **filled["rates"],
@@ -153,7 +155,7 @@ async def dialogue(entry: Entry, place: Path, plan: Plan) -> Sample:
     }
 
 
-async def _rest(worker: Step) -> float:
+async def rest(worker: Step) -> float:
     """Leave a worker alone; returns its use of a processor meanwhile, 1 for all of it."""
     cpu, began = await _cpu_ns(worker), time.monotonic_ns()
     await asyncio.sleep(IDLE_SECONDS)
@@ -165,7 +167,7 @@ async def _cpu_ns(worker: Step) -> int:
     return int((await worker.answer())["cpu_ns"])
 
 
-async def _until(counts: Counts, jobs: int, running: list[Step]) -> None:
+async def until(counts: Counts, jobs: int, running: list[Step]) -> None:
     """Wait until so many jobs have begun; raises StepFailed when that cannot happen any more."""
     deadline = time.monotonic() + DEADLINE
     while counts.total() < jobs:
@@ -175,7 +177,7 @@ async def _until(counts: Counts, jobs: int, running: list[Step]) -> None:
         await asyncio.sleep(0.005)
 
 
-def _check(entry: Entry, what: str, records: list[dict[str, Any]], jobs: int) -> None:
+def checked(entry: Entry, what: str, records: list[dict[str, Any]], jobs: int) -> None:
     """A fast run that lost or kept a job counts for nothing."""
     done = sum(len(record["marks"]) for record in records)
     # While fellows still hold some, a worker that ends early counts those too; the last one counts right.

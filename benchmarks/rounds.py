@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from benchmarks.contender import AnyContender, Client, Contender, Dialogue
+from benchmarks.lanes.contender import Ordered
 from benchmarks.measures import Plan, Sample, dialogue, drain, fill, idle, one_of_each, share
 from benchmarks.programs import ask
 from benchmarks.settings import Entry
@@ -74,6 +75,28 @@ async def stream_clients(entry: Entry, gateway: Gateway, room: Path, plan: Plan)
     return await service_to_clients(entry, gateway, room, plan)
 
 
+async def lanes(entry: Entry, contender: Ordered, room: Path, plan: Plan) -> Sample:
+    """Jobs with keys, and the same without: one that sends, one worker."""
+    from benchmarks.lanes.measures import MORE, ordered
+
+    return await ordered(entry, contender, _folder(room, "lanes"), MORE * plan.jobs, plan)
+
+
+async def few_lanes(entry: Entry, contender: Ordered, room: Path, plan: Plan) -> Sample:
+    """The same with fewer jobs, beside one that takes long for them."""
+    from benchmarks.lanes.measures import ordered
+
+    return await ordered(entry, contender, _folder(room, "lanes"), plan.jobs, plan)
+
+
+async def many_lanes(entry: Entry, contender: Ordered, room: Path, plan: Plan) -> Sample:
+    """One job for each of very many keys."""
+    from benchmarks.lanes.measures import many_keys
+
+    jobs = plan.keys if entry.name == "goatherd_redis" else plan.keys // 10
+    return await many_keys(entry, _folder(room, "lanes"), jobs)
+
+
 MESSAGES_PER_SECOND = 30_000
 
 ROUNDS: dict[str, Round] = {
@@ -83,6 +106,9 @@ ROUNDS: dict[str, Round] = {
     "rabbitmq_rpc": calls,
     "sse": streams,
     "sse_clients": stream_clients,
+    "lanes": lanes,
+    "lanes_postgres": few_lanes,
+    "lanes_keys": many_lanes,
     "rabbitmq_bare": bare,
     "rabbitmq_bare_classic": bare,
 }

@@ -1,7 +1,8 @@
 """Which contenders meet in which setting. A new one is a file in the setting's folder and its name here."""
 
 import importlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from benchmarks.contender import AnyContender
 
@@ -20,7 +21,21 @@ class Setting:
     every: int = 1
     #: Those of ours whose ratios are told; nobody named means the first.
     compared: tuple[str, ...] = ()
+    #: The servers that each needs, by its name.
+    servers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
+
+#: Contenders with keys, and the servers that they need.
+_LANES = {
+    "goatherd_redis": ("rabbitmq", "redis"),
+    "goatherd_postgres": ("rabbitmq", "postgres"),
+    "goatherd_sqlite": (),
+    "unkeyed_rabbitmq": ("rabbitmq",),
+    "unkeyed_sqlite": (),
+    "procrastinate": ("postgres",),
+}
+#: A setting that is measured once in a run, however often the others are.
+_ONCE = 1000
 
 _FRAMEWORKS = ("goatherd", "celery_prefork", "celery_solo", "dramatiq", "faststream", "taskiq")
 _CLIENTS = ("goatherd_link", "librabbitmq")
@@ -62,6 +77,15 @@ SETTINGS: dict[str, Setting] = {
     ),
     # Apart, so that the turns of those who are compared come soon after each other.
     "sse_clients": Setting(names=("goatherd_redis", "goatherd_sqlite"), folder="sse"),
+    "lanes": Setting(
+        names=("goatherd_redis", "unkeyed_rabbitmq", "goatherd_postgres", "goatherd_sqlite", "unkeyed_sqlite"),
+        folder="lanes",
+        servers=_LANES,
+    ),
+    "lanes_postgres": Setting(names=("goatherd_postgres", "procrastinate"), folder="lanes", servers=_LANES),
+    "lanes_keys": Setting(
+        names=("goatherd_redis", "goatherd_postgres", "goatherd_sqlite"), folder="lanes", servers=_LANES, every=_ONCE
+    ),
     "rabbitmq_bare": Setting(names=_CLIENTS, folder="rabbitmq_bare"),
     "rabbitmq_bare_classic": Setting(names=_CLIENTS, folder="rabbitmq_bare", constant="ON_CLASSIC_QUEUES", every=2),
 }
@@ -86,9 +110,10 @@ class Entry:
         return self.name in (setting.compared or setting.names[:1])
 
     @property
-    def on_rabbitmq(self) -> bool:
-        """Whether it needs a RabbitMQ."""
-        return self.setting.startswith("rabbitmq")
+    def servers(self) -> frozenset[str]:
+        """Those that it needs and that run for the whole of a run."""
+        of_setting = ("rabbitmq",) if self.setting.startswith("rabbitmq") else ()
+        return frozenset(SETTINGS[self.setting].servers.get(self.name, of_setting))
 
     def in_repetition(self, number: int) -> bool:
         """Whether it is measured in that repetition, counted from 0."""

@@ -6,6 +6,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.lanes.table import print_lanes
 from benchmarks.machine import warnings
 from benchmarks.measures import Plan
 from benchmarks.report import MEASURES, Comparison, Measure, Outcome, by_setting, compare, compared
@@ -34,6 +35,9 @@ def print_all(console: Console, facts: Mapping[str, Any], plan: Plan, outcomes: 
     for setting, group in by_setting(outcomes).items():
         if setting.startswith("sse"):
             print_streams(console, setting, group)
+            continue
+        if setting.startswith("lanes"):
+            print_lanes(console, setting, group)
             continue
         rows = _promises(group)
         if not already_promised.issuperset(rows):

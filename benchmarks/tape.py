@@ -64,6 +64,15 @@ class Tape:
         marks = list(zip(flat[::_MARK], flat[1::_MARK], strict=True))
         return {"marks": marks, "cpu_ns": self._words[self._head + _CPU_ENDED] - self._words[self._head + _CPU_BEGAN]}
 
+    def span(self) -> dict[str, Any]:
+        """How many jobs there were and the seconds from the first start to the last, where there are too many to tell.
+
+        They must fit on the tape.
+        """
+        done = self._words[self._head + _COUNT]
+        moments = [self._words[self._first + place * _MARK] for place in (0, done - 1)] if done else [0, 0]
+        return {"done": done, "seconds": (moments[1] - moments[0]) / 1_000_000_000}
+
     def _wait_for_fellows(self) -> None:
         """Until every worker of the run has a job, so that none profits from having started earlier."""
         self._words[self._head + _COUNT] = 1

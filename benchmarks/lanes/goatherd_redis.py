@@ -12,7 +12,7 @@ from benchmarks.contender import Promise
 from benchmarks.lanes.contender import CONCURRENCY, Keyed, Ordered, Sender
 from benchmarks.lanes.stores import postgres_of, redis_of
 from benchmarks.loops import run
-from benchmarks.rabbitmq.server import url_of
+from benchmarks.rabbitmq.server import left_in, queue_of, url_of
 from benchmarks.tape import mark
 from goatherd import Goatherd, Task
 
@@ -66,10 +66,12 @@ class GoatherdLanes:
 
     async def left(self, place: Path) -> int:
         app, _ = self.app(place)
+        count = await left_in(place, queue_of(place)) if self.broker == "rabbitmq" else 0
         async with app:
             session = app.session()
-            queues = await session.ports.operations.queues()
-            count = sum((queue.ready or 0) + (queue.running or 0) + (queue.dead or 0) for queue in queues)
+            if self.broker == "sqlite":
+                queues = await session.ports.operations.queues()
+                count += sum((queue.ready or 0) + (queue.running or 0) + (queue.dead or 0) for queue in queues)
             if self.lanes is not None:
                 lanes = await session.lanes()
                 count += sum(lane.length for lane in await lanes.operations.find(limit=SOME))
@@ -83,6 +85,7 @@ class GoatherdLanes:
         app = Goatherd(
             "bench",
             broker_url=url_of(place) if self.broker == "rabbitmq" else file,
+            default_queue=queue_of(place),
             lanes_url=stores[self.lanes](place) if self.lanes in stores else None,
             concurrency=CONCURRENCY,
             prefetch=PREFETCH,

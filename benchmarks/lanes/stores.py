@@ -26,13 +26,13 @@ class Stores:
         self._postgres = postgres_url
 
     @contextmanager
-    def room(self, folder: Path) -> Iterator[None]:
-        """An empty Redis and an empty database for the measurement in a folder."""
+    def room(self, folder: Path, needed: frozenset[str]) -> Iterator[None]:
+        """An empty Redis or an empty database for the measurement in a folder."""
         with ExitStack() as life:
-            if self._redis is not None:
+            if "redis" in needed and self._redis is not None:
                 self._ask_redis("FLUSHALL")
                 (folder / REDIS).write_text(self._redis, encoding="utf-8")
-            if self._postgres is not None:
+            if "postgres" in needed and self._postgres is not None:
                 (folder / POSTGRES).write_text(life.enter_context(_database(self._postgres)), encoding="utf-8")
             yield
 

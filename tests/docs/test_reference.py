@@ -14,7 +14,7 @@ import goatherd
 import goatherd.sync
 import goatherd.testing
 import goatherd.web
-from goatherd import DeadLetter, Event, Goatherd, Health, Retry, RetryLater, Run, Task, errors
+from goatherd import DeadLetter, Event, Fence, Goatherd, Health, Retry, RetryLater, Run, Task, errors
 from goatherd.adapters.prometheus import render, render_router
 from goatherd.config import NAMES, PREFIX, RetryTable
 from goatherd.engine.context import BlockingContext
@@ -199,7 +199,8 @@ def test_every_public_name_has_its_section() -> None:
     [
         ("Goatherd", members(Goatherd) - INNER | {"app"}),
         ("app.task", {field.name for field in fields(Declaration)} - {"function"}),
-        ("Context", members(BlockingContext) - {"cancel", "seen_as", "telling"}),
+        ("Fence", {field.name for field in fields(Fence)}),
+        ("Context", members(BlockingContext) - {"cancel", "holding", "seen_as", "telling"}),
         ("DeadLetter", {field.name for field in fields(DeadLetter)}),
         ("Health", {field.name for field in fields(Health)} | {"to_dict"}),
         ("Herd", members(Herd) - {"close"}),

@@ -240,7 +240,7 @@ class Attempts:
 
     def _after_fault(self, fault: Fault, delivery: Delivery, admitted: Admitted) -> Verdict:
         work, now = admitted.work, self._clock.now()
-        if delivery.message.reply_to and fault.fenced != "newer":
+        if delivery.message.reply_to and fault.fenced is None:
             # Whoever waits for it is told at once and decides whether to ask again.
             return dead("failed", fault.error_type, fault.message, work.attempt, now, fault.traceback)
         return after_fault(fault, work, admitted.task.retry, now)

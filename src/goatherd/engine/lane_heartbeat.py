@@ -47,7 +47,7 @@ class Heartbeat:
             try:
                 await self.beat()
                 pause = self._lease / BEATS
-            except Unavailable as error:
+            except (Unavailable, TimeoutError) as error:
                 log.warning("The leases of %d lanes cannot be extended now: %s", len(self._held), error)
                 pause = min(1.0, self._lease / BEATS / BEATS)
             except Exception:

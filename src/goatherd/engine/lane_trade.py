@@ -48,7 +48,8 @@ class Trade:
         self._queues: Sequence[str] = ()
         self._ask_paused: Callable[[], Awaitable[frozenset[str]]] | None = None
         self._paused: frozenset[str] = frozenset()
-        self._paused_asked = -PAUSES_EVERY
+        self._paused_asked: float | None = None
+        self._asking: asyncio.Task[None] | None = None
         self._settled: list[_Settled] = []
         #: Settlements that the store has not been told, or has not confirmed.
         self.untold = 0
@@ -107,6 +108,9 @@ class Trade:
                 task.cancel()
                 await asyncio.wait([task], timeout=1.0)
         self.rest()
+        if self._asking is not None:
+            self._asking.cancel()
+            await asyncio.wait([self._asking], timeout=1.0)
         self._fail(self._settled, Unavailable("The worker ended before its lanes could be told."))
         self._settled.clear()
 
@@ -186,13 +190,24 @@ class Trade:
 
     async def _open_queues(self) -> Sequence[str]:
         now = asyncio.get_running_loop().time()
-        if self._ask_paused is not None and now - self._paused_asked >= PAUSES_EVERY:
+        if self._paused_asked is None:
+            # Nothing is taken before it is known what is paused.
             self._paused_asked = now
-            try:
-                self._paused = await self._ask_paused()
-            except Unavailable as error:
-                log.debug("What is paused cannot be seen now: %s", error)
+            await self._look_at_pauses()
+        elif now - self._paused_asked >= PAUSES_EVERY and (self._asking is None or self._asking.done()):
+            # Afterwards lanes do not wait for the answer: it comes from the broker, which may be away.
+            self._paused_asked = now
+            self._asking = asyncio.create_task(self._look_at_pauses(), name="goatherd lane pauses")
         return [queue for queue in self._queues if queue not in self._paused]
+
+    async def _look_at_pauses(self) -> None:
+        assert self._ask_paused is not None, "it is set before the first exchange"
+        try:
+            self._paused = await self._ask_paused()
+        except Unavailable as error:
+            log.warning("What is paused cannot be seen now: %s", error)
+        except Exception:
+            log.exception("What is paused cannot be seen; this is a fault of Goatherd")
 
     def _told(self, _done: "asyncio.Future[bool]") -> None:
         self.untold -= 1

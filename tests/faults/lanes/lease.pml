@@ -32,8 +32,8 @@ byte fence_seq[KEYS];
 byte effects[4]; /* how often each was made: two places for each key */
 
 /* Faults that may still happen; without a bound there would be no end. */
-byte expiries = 3;
-byte deaths = 2;
+byte expiries = 2;
+byte deaths = 1;
 byte failures = 1;
 byte releases = 1;
 
@@ -64,6 +64,8 @@ inline die() {
 proctype Worker() {
     byte key, mine, seq;
 begin:
+    /* What it had is forgotten; else each would be another state. */
+    atomic { key = 0; mine = 0; seq = 0 };
     do
     :: atomic { /* claim a lane that is ready: its head stays where it is */
         if
@@ -135,7 +137,8 @@ begin:
             assert(effect_of(key, seq) > 0); /* LOST */
             go_on(key)
         :: else
-        fi
+        fi;
+        goto begin
     }
     :: condition[0] == drained && condition[1] == drained -> break
     od

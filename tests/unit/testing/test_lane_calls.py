@@ -30,8 +30,14 @@ async def test_a_caller_is_told_that_the_effect_was_made_before() -> None:
     async def place(post_id: int) -> int:
         raise Fenced("it was written before", applied=True)
 
+    @app.task(key="post_id")
+    async def write(post_id: int) -> None:
+        raise Fenced("it was written before", applied=True)
+
     async with testing(app) as t:
         with pytest.raises(JobFailed) as told:
             await place.call(7)
-        assert told.value.error_type == "Fenced"
+        assert told.value.error_type == "ResultLost"
+        # Where there is no result, none is lost.
+        await write.call(7)
         assert not t.dead

@@ -1,0 +1,118 @@
+"""What is measured of one contender with keys, each with a sender and a worker in processes of their own."""
+
+import asyncio
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+from benchmarks.figures import Marks, latencies_ms, span_seconds
+from benchmarks.lanes.contender import Ordered
+from benchmarks.lanes.sizes import size_of
+from benchmarks.measures import LAST_ACKS, SKIPPED, Plan, Sample, checked, rest, until
+from benchmarks.processes import Step, StepFailed, step
+from benchmarks.settings import Entry
+from benchmarks.tape import Counts
+
+#: Keys over which the jobs of a drain are spread.
+KEYS = 1000
+#: Jobs of a drain for each job on a file, where all are fast; procrastinate and who is compared with it have that one.
+MORE = 10
+#: Seconds that a store gets to let go of what it no longer needs.
+SETTLE = 1.0
+PROGRAM = "benchmarks.lanes.child"
+MEGABYTE = 1024 * 1024
+
+
+async def ordered(entry: Entry, contender: Ordered, place: Path, jobs: int, plan: Plan) -> Sample:
+    """One process sends to all keys in turn, one worker does the jobs; then it waits for single ones."""
+    async with AsyncExitStack() as life:
+        sender = await life.enter_async_context(step(entry, "fill", place, jobs, KEYS, plan.beats, program=PROGRAM))
+        filled = await sender.answer()
+        everything = jobs + plan.beats + 1
+        counts = Counts(place / "counts", 1, everything)
+        skipped = min(SKIPPED, jobs // 10)
+        worker = await life.enter_async_context(step(entry, "work", place, counts.path, skipped, jobs, program=PROGRAM))
+        await until(counts, jobs, [worker, sender])
+        used = await rest(worker)
+        await sender.tell("go")
+        await sender.answer()
+        await until(counts, everything, [worker])
+        await asyncio.sleep(LAST_ACKS)
+        record = await worker.stop()
+    checked(entry, "did", [record], everything)
+    marks, counted = record["marks"], jobs - skipped - 1
+    if contender.keeps_order:
+        _check_order(entry, marks[:jobs])
+    return {
+        "fill": filled["fill"],
+        "drain": counted / span_seconds([marks[skipped:jobs]]),
+        "drain_cpu": record["cpu_ns"] / 1000 / counted,
+        "idle_cpu": used * 100,
+        "latencies": latencies_ms(marks[jobs:]),
+    }
+
+
+def turned_around(marks: Marks, keys: int) -> list[int]:
+    """Numbers of jobs that were begun after a later job of their key."""
+    newest: dict[int, int] = {}
+    late = []
+    for _, number in marks:
+        key = (number - 1) % keys
+        if number < newest.get(key, 0):
+            late.append(number)
+        newest[key] = max(number, newest.get(key, 0))
+    return late
+
+
+def _check_order(entry: Entry, marks: Marks) -> None:
+    late = turned_around(marks, KEYS)
+    if late:
+        raise StepFailed(f"{entry.setting}/{entry.name} did {len(late)} jobs out of order, the first is {late[0]}")
+
+
+async def many_keys(entry: Entry, place: Path, jobs: int) -> Sample:
+    """One job for each of very many keys: how fast they come and go, and what the store holds meanwhile."""
+    counts = Counts(place / "counts", 1, jobs)
+    async with AsyncExitStack() as life:
+        sender = await life.enter_async_context(step(entry, "flood", place, jobs, program=PROGRAM))
+        await sender.answer()
+        sizes = [await size_of(entry.name, place)]
+        filled = await _flood(sender, jobs)
+        sizes.append(await size_of(entry.name, place))
+        worker = await life.enter_async_context(step(entry, "ebb", place, counts.path, jobs, program=PROGRAM))
+        await _ebb(counts, jobs, worker)
+        await asyncio.sleep(LAST_ACKS)
+        record = await worker.stop()
+        await asyncio.sleep(SETTLE)
+        sizes.append(await size_of(entry.name, place))
+    if record["done"] != jobs or record["left"]:
+        raise StepFailed(f"{entry.name} did {record['done']} of {jobs} jobs, and {record['left']} are left")
+    before, top, after = sizes
+    return {
+        "keys": float(jobs),
+        "keys_fill": jobs / filled,
+        "keys_drain": (jobs - 1) / record["seconds"],
+        "keys_seconds": filled + record["seconds"],
+        "size_before": before / MEGABYTE,
+        "size_top": top / MEGABYTE,
+        "size_after": after / MEGABYTE,
+        "size_each": (top - before) / jobs,
+    }
+
+
+async def _flood(sender: Step, jobs: int) -> float:
+    loop = asyncio.get_running_loop()
+    await sender.tell("go")
+    began = loop.time()
+    while (await sender.answer())["sent"] < jobs:
+        pass
+    return loop.time() - began
+
+
+async def _ebb(counts: Counts, jobs: int, worker: Step) -> None:
+    """Return when all have begun; raises StepFailed when no more of them do."""
+    seen = -1
+    while (begun := counts.total()) < jobs:
+        if begun == seen:
+            raise StepFailed(f"no job was begun for a while; {begun} of {jobs} were. {worker.said()}")
+        seen = begun
+        await until(counts, min(jobs, begun + jobs // 20 + 1), [worker])
