@@ -116,6 +116,8 @@ def compare(ours: Outcome, outcomes: Sequence[Outcome], *, alike: bool) -> list[
 
 def as_json(facts: Mapping[str, Any], plan: Plan, outcomes: Sequence[Outcome]) -> dict[str, Any]:
     """Everything that was measured, raw and summed up."""
+    from benchmarks.lanes.pairs import as_json as pairs_of
+
     settings: dict[str, Any] = {}
     for setting, group in by_setting(outcomes).items():
         settings[setting] = {
@@ -127,6 +129,7 @@ def as_json(facts: Mapping[str, Any], plan: Plan, outcomes: Sequence[Outcome]) -
                 }
                 for ours in compared(group)
             },
+            **({"pairs": pairs} if (pairs := pairs_of(setting, group)) else {}),
         }
     units = {measure.key: f"{measure.title} {measure.unit}".strip() for measure in MEASURES}
     return {"machine": dict(facts), "plan": asdict(plan), "measures": units, "settings": settings}

@@ -32,6 +32,7 @@ _LANES = {
     "goatherd_sqlite": (),
     "unkeyed_rabbitmq": ("rabbitmq",),
     "unkeyed_sqlite": (),
+    "plain": ("redis",),
     "procrastinate": ("postgres",),
 }
 #: A setting that is measured once in a run, however often the others are.
@@ -78,7 +79,7 @@ SETTINGS: dict[str, Setting] = {
     # Apart, so that the turns of those who are compared come soon after each other.
     "sse_clients": Setting(names=("goatherd_redis", "goatherd_sqlite"), folder="sse"),
     "lanes": Setting(
-        names=("goatherd_redis", "unkeyed_rabbitmq", "goatherd_postgres", "goatherd_sqlite", "unkeyed_sqlite"),
+        names=("goatherd_redis", "unkeyed_rabbitmq", "plain", "goatherd_postgres", "goatherd_sqlite", "unkeyed_sqlite"),
         folder="lanes",
         servers=_LANES,
     ),

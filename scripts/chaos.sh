@@ -1,4 +1,4 @@
 # The long fault runs; they end by themselves, so there is no time limit for a test.
 . "$(dirname "$0")/env.sh"
 use runtime examples test
-exec python -m scripts.servers rabbitmq redis postgres -- python -m pytest tests/faults tests/acceptance -m chaos --timeout=0 "$@"
+exec python -m scripts.servers rabbitmq redis postgres spin -- python -m pytest tests/conformance tests/faults tests/acceptance -m chaos --timeout=0 "$@"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import HealthCheck, settings
 
-from scripts.servers.addresses import amqp_url, chromium, management, node_packages, postgres_url, redis_url
+from scripts.servers.addresses import amqp_url, chromium, management, node_packages, postgres_url, redis_url, spin
 from scripts.servers.install import NoServer
 
 # The conformance suites are shipped in the package; their assertions should explain themselves too.
@@ -23,6 +23,7 @@ SERVERS = {
     "postgres": (postgres_url,),
     "chromium": (chromium,),
     "node": (node_packages,),
+    "spin": (spin,),
 }
 
 

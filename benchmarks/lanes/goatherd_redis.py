@@ -10,7 +10,7 @@ from typing import Literal
 
 from benchmarks.contender import Promise
 from benchmarks.lanes.contender import CONCURRENCY, Keyed, Ordered, Sender
-from benchmarks.lanes.stores import postgres_of, redis_of
+from benchmarks.lanes.places import postgres_of, redis_of
 from benchmarks.loops import run
 from benchmarks.rabbitmq.server import left_in, queue_of, url_of
 from benchmarks.tape import mark

@@ -31,7 +31,7 @@ async def ordered(entry: Entry, contender: Ordered, place: Path, jobs: int, plan
         counts = Counts(place / "counts", 1, everything)
         skipped = min(SKIPPED, jobs // 10)
         worker = await life.enter_async_context(step(entry, "work", place, counts.path, skipped, jobs, program=PROGRAM))
-        await until(counts, jobs, [worker, sender])
+        await _all_begun(counts, jobs, [worker, sender])
         used = await rest(worker)
         await sender.tell("go")
         await sender.answer()
@@ -79,7 +79,7 @@ async def many_keys(entry: Entry, place: Path, jobs: int) -> Sample:
         filled = await _flood(sender, jobs)
         sizes.append(await size_of(entry.name, place))
         worker = await life.enter_async_context(step(entry, "ebb", place, counts.path, jobs, program=PROGRAM))
-        await _ebb(counts, jobs, worker)
+        await _all_begun(counts, jobs, [worker])
         await asyncio.sleep(LAST_ACKS)
         record = await worker.stop()
         await asyncio.sleep(SETTLE)
@@ -108,11 +108,7 @@ async def _flood(sender: Step, jobs: int) -> float:
     return loop.time() - began
 
 
-async def _ebb(counts: Counts, jobs: int, worker: Step) -> None:
-    """Return when all have begun; raises StepFailed when no more of them do."""
-    seen = -1
+async def _all_begun(counts: Counts, jobs: int, running: list[Step]) -> None:
+    """Return when so many have begun, however long that takes; raises StepFailed when they stop doing so."""
     while (begun := counts.total()) < jobs:
-        if begun == seen:
-            raise StepFailed(f"no job was begun for a while; {begun} of {jobs} were. {worker.said()}")
-        seen = begun
-        await until(counts, min(jobs, begun + jobs // 20 + 1), [worker])
+        await until(counts, min(jobs, begun + jobs // 20 + 1), running)

@@ -13,7 +13,7 @@ import psycopg
 
 from benchmarks.contender import Promise
 from benchmarks.lanes.contender import CONCURRENCY, Keyed, Ordered, Sender
-from benchmarks.lanes.stores import postgres_of
+from benchmarks.lanes.places import postgres_of
 from benchmarks.lanes.ways import by_keys
 from benchmarks.loops import run
 from benchmarks.tape import mark

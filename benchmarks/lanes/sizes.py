@@ -7,7 +7,7 @@ import apsw
 import psycopg
 import redis
 
-from benchmarks.lanes.stores import postgres_of, redis_of
+from benchmarks.lanes.places import postgres_of, redis_of
 
 #: Milliseconds to wait for whoever writes to a file.
 PATIENCE = 10_000

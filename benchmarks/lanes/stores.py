@@ -10,12 +10,10 @@ from urllib.parse import urlsplit, urlunsplit
 import psycopg
 import redis
 
+from benchmarks.lanes.places import POSTGRES, REDIS
 from scripts.servers.addresses import POSTGRES_URL
 from scripts.servers.postgres import Postgres, ensure_postgres
 from scripts.servers.redis import Redis, ensure_redis
-
-#: The files in a measurement's folder that say where its stores are.
-REDIS, POSTGRES = "redis.url", "postgres.url"
 
 
 class Stores:
@@ -69,16 +67,6 @@ def running(folder: Path, needed: frozenset[str]) -> Iterator[Stores]:
             ensure_postgres()
             postgres_url = life.enter_context(Postgres(folder / "postgres")).url
         yield Stores(redis_url, postgres_url)
-
-
-def redis_of(place: Path) -> str:
-    """Where the Redis of the measurement is to which a folder belongs."""
-    return (place.parent / REDIS).read_text(encoding="utf-8")
-
-
-def postgres_of(place: Path) -> str:
-    """Where its database is."""
-    return (place.parent / POSTGRES).read_text(encoding="utf-8")
 
 
 @contextmanager

@@ -13,13 +13,14 @@ from contextlib import ExitStack
 from pathlib import Path
 from types import FrameType
 
-from scripts.servers.addresses import AMQP_URL, CHROMIUM, MANAGEMENT_URL, NODE_PACKAGES, POSTGRES_URL, REDIS_URL
+from scripts.servers.addresses import AMQP_URL, CHROMIUM, MANAGEMENT_URL, NODE_PACKAGES, POSTGRES_URL, REDIS_URL, SPIN
 from scripts.servers.chromium import ensure_chromium
 from scripts.servers.install import NoServer
 from scripts.servers.node import ensure_node_packages
 from scripts.servers.postgres import Postgres, ensure_postgres
 from scripts.servers.rabbitmq import RabbitMQ, ensure_rabbitmq
 from scripts.servers.redis import Redis, ensure_redis
+from scripts.servers.spin import ensure_spin
 
 
 def main(arguments: list[str]) -> int:
@@ -94,6 +95,11 @@ def find_node_packages(_life: ExitStack, _folder: Path) -> dict[str, str]:
     return {} if NODE_PACKAGES in os.environ else {NODE_PACKAGES: str(ensure_node_packages())}
 
 
+def find_spin(_life: ExitStack, _folder: Path) -> dict[str, str]:
+    """No server at all; it reads a model and ends."""
+    return {} if SPIN in os.environ else {SPIN: ensure_spin()}
+
+
 def _leave(number: int, _frame: FrameType | None) -> None:
     sys.exit(128 + number)
 
@@ -104,6 +110,7 @@ START = {
     "postgres": start_postgres,
     "chromium": find_chromium,
     "node": find_node_packages,
+    "spin": find_spin,
 }
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ REDIS_URL = "GOATHERD_TEST_REDIS_URL"
 POSTGRES_URL = "GOATHERD_TEST_POSTGRES_URL"
 CHROMIUM = "GOATHERD_TEST_CHROMIUM"
 NODE_PACKAGES = "GOATHERD_TEST_NODE_PACKAGES"
+SPIN = "GOATHERD_TEST_SPIN"
 
 
 def amqp_url() -> str:
@@ -40,6 +41,11 @@ def chromium() -> str:
 def node_packages() -> str:
     """The folder in which Node finds the packages for tests; raises NoServer."""
     return _told(NODE_PACKAGES)
+
+
+def spin() -> str:
+    """The path of Spin, which only the long runs need; raises NoServer."""
+    return _told(SPIN)
 
 
 def _told(variable: str) -> str:

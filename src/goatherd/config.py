@@ -28,7 +28,7 @@ SCHEMES = {
     "broker_url": ("sqlite", "amqp", "amqps"),
     "events_url": ("sqlite", *_REDIS),
     "live_url": _REDIS,
-    "records_url": ("sqlite",),
+    "records_url": ("sqlite", *_POSTGRES),
     "lanes_url": ("sqlite", *_REDIS, *_POSTGRES),
 }
 

@@ -9,6 +9,7 @@ GoatherdError
 ├── JobFailed                                                       the task raised
 │   ├── JobCancelled   └── JobExpired                               it was not let come to its end
 ├── UnknownJob                                                      no such job or dead letter
+├── Fenced                                                          this attempt lost its lease, or comes second
 ├── TopologyMismatch                                                the broker differs from the definition
 └── RetryLater    GiveUp                                            raised by tasks
 """

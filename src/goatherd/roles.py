@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from goatherd.app import Goatherd
 
 log = logging.getLogger("goatherd.worker")
+log_router = logging.getLogger("goatherd.router")
 
 Role: TypeAlias = Literal["worker", "router"]
 ROLES: tuple[Role, ...] = get_args(Role)
@@ -60,6 +61,12 @@ async def routing(app: Goatherd) -> AsyncIterator[Router]:
     """Route the events of an open app until the block ends."""
     session = app.session()
     await session.see_to("ends")
+    if app.settings.record_store_is_local:
+        log_router.warning(
+            "The broker is on the network, but the history of jobs is written to the file of %s, which other machines "
+            "do not see; set GOATHERD_RECORDS_URL=postgresql://…",
+            app.settings.record_store,
+        )
     router = await open_router(app.settings, session.clock)
     await router.start()
     app.routers.append(router)

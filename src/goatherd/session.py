@@ -53,9 +53,7 @@ class Session:
         self.chores: set[Chore] = set()
         #: Does one of them until the block ends, once the app has said how.
         self.doing: Callable[[Chore], AbstractAsyncContextManager[object]] | None = None
-        self.habits = Habits(
-            prefix=settings.event_prefix or settings.app, window=settings.token_window, ttl=settings.event_ttl
-        )
+        self.habits = Habits(prefix=settings.prefix_of_events, window=settings.token_window, ttl=settings.event_ttl)
         self.means = Means(broker=ports.broker, courier=ports.courier, clock=clock, telemetry=telemetry)
         self.sender = Sender(self.means, self.posting)
         self.tracked = Tracked(self.events, self.sender, self.means, self.habits)

@@ -204,10 +204,15 @@ async def open_relay(settings: Settings) -> Relay | None:
 
 async def open_history(settings: Settings, clock: Clock) -> JobHistory:
     """Open what remembers tracked jobs whose events are gone; raises the same."""
-    from goatherd.adapters.sqlite.history import SqliteHistory
+    if settings.record_store.startswith("sqlite:"):
+        from goatherd.adapters.sqlite.history import SqliteHistory
 
-    database, give_back = await _take_file(settings.record_store)
-    return SqliteHistory(database, deadline=settings.publish_deadline, give_back=give_back)
+        database, give_back = await _take_file(settings.record_store)
+        return SqliteHistory(database, deadline=settings.publish_deadline, give_back=give_back)
+    await _load("postgres", "A records_url with postgresql://")
+    from goatherd.adapters.postgres import opening
+
+    return await opening.open_history(settings)
 
 
 async def open_router(settings: Settings, clock: Clock) -> Router:

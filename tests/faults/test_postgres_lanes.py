@@ -88,12 +88,13 @@ class Day:
 
     async def work(self, lanes: PostgresLanes) -> None:
         worker, claims = Worker(lanes, lease=60.0), list[Claim]()
-        while self.on or self.done != self.sent:
+        while self.on or self.done != self.sent or claims:
             exchanged = await stubborn(partial(worker.commit, *claims, wanted=8), worker.repeat)
             assert all(exchanged.settled)
+            claims = list(exchanged.claims)
+            # Now, and not when the answer to its commit is there: others may have the next job of its lane before that.
             for claim in claims:
                 self.done[claim.lane].append(claim.id)
-            claims = list(exchanged.claims)
 
     async def comes_to(self, count: int) -> None:
         await until(lambda: sum(map(len, self.done.values())) >= count, "jobs to be done")

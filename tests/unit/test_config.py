@@ -67,11 +67,29 @@ def test_what_is_held_follows_the_concurrency_unless_it_is_said(desk: Desk) -> N
     assert desk.read(concurrency=5, prefetch=7).held_by_worker == 7
 
 
+def test_what_stays_on_this_machine_while_jobs_go_to_others_is_known(desk: Desk) -> None:
+    def local(**settings: Any) -> list[bool]:
+        found = desk.read(**settings)
+        return [found.event_store_is_local, found.record_store_is_local, found.lane_store_is_local]
+
+    assert local() == local(broker_url="sqlite:///x.db", records_url="sqlite:///y.db") == [False] * 3
+    assert local(broker_url="amqp://x") == [True] * 3
+    elsewhere = {"events_url": "redis://x", "records_url": "postgresql://x", "lanes_url": "postgres://x"}
+    assert local(broker_url="amqp://x", **elsewhere) == [False] * 3
+
+
+def test_tracked_jobs_are_under_the_apps_name_unless_it_is_said(desk: Desk) -> None:
+    assert desk.read().prefix_of_events == "shop"
+    assert desk.read(event_prefix="eu-shop").prefix_of_events == "eu-shop"
+
+
 SPECIAL = {
     "broker_url": "sqlite:///x.db",
     "events_url": "redis://x",
     "live_url": "redis://y",
-    "records_url": "sqlite:///z.db",
+    "records_url": "postgresql://z",
+    "lanes_url": "redis://w",
+    "volatile_lanes": "True",
     "secret": "long enough to be one",
     "default_queue": "mail",
 }

@@ -14,6 +14,7 @@ from typing import Literal, TypeAlias
 
 from goatherd.app import Goatherd
 from goatherd.cli.durations import spoken
+from goatherd.cli.event_checks import event_checks
 from goatherd.cli.lane_checks import lane_checks
 from goatherd.cli.output import without_password
 from goatherd.cli.wording import counted
@@ -96,6 +97,7 @@ async def _store(app: Goatherd, target: str) -> AsyncIterator[Check]:
             facts = await ports.checks.check()
             workers, queues = await ports.workers.workers(), await ports.operations.queues()
             lanes = [check async for check in lane_checks(app, target)]
+            events = [check async for check in event_checks(app)]
     except TimeoutError:
         yield wrong("store", f"no answer within {DEADLINE:g} s", "If a process that uses it hangs, end it.")
         return
@@ -108,7 +110,7 @@ async def _store(app: Goatherd, target: str) -> AsyncIterator[Check]:
         return
     for check in (_health(facts), *_space(facts), _workers(workers, queues, app.settings.lease, target)):
         yield check
-    for check in (*_missing(app, queues), *_queues(queues, target), *lanes, _dead(queues, facts, target)):
+    for check in (*_missing(app, queues), *_queues(queues, target), *lanes, *events, _dead(queues, facts, target)):
         yield check
 
 

@@ -21,7 +21,7 @@ MARKS = {"well": ("✓", "green"), "warning": ("!", "yellow"), "wrong": ("✗", 
 @target_argument
 @with_output
 def doctor(output: Output, target: str) -> int:
-    """Look at settings, tasks, store, disk, workers, queues and dead letters, and say how to mend what is not well.
+    """Look at all that the app uses, from settings to dead letters, and say how to mend what is not well.
 
     ✓ is well, ! works but wants a look, ✗ does not work. Exit code 1 if there is a ✗, otherwise 0. Nothing is
     changed, but for the store itself, which is made if it is not there yet.

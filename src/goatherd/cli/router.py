@@ -25,9 +25,9 @@ def router(*, output: Output, target: str) -> int:
     """Write the history of tracked jobs, until you press Ctrl-C or the process is told to stop.
 
     A job's events are gone an hour after its end (setting event_ttl); its history stays for days (history_days), in
-    the file of records_url. The router also tells the watchers of jobs that the broker has given up and, with live_url,
-    lets the live server call all watchers. Run one, or several: they share the work, and one that dies is replaced by
-    the others.
+    the file or the database of records_url. The router also tells the watchers of jobs that the broker has given up
+    and, with live_url, lets the live server call all watchers. Run one, or several: they share the work, and one that
+    dies is replaced by the others.
 
     \b
     Examples:

@@ -236,6 +236,8 @@ class Attempts:
         if isinstance(error, ChildDied):
             return self._child_died(error, delivery, work)
         fault = error.fault if isinstance(error, RemoteFault) else Fault.of(error, retry)
+        if fault.fenced == "newer" and admitted.ticket is not None:
+            admitted.ticket.refused = True
         return self._after_fault(fault, delivery, admitted)
 
     def _after_fault(self, fault: Fault, delivery: Delivery, admitted: Admitted) -> Verdict:

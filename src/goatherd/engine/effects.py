@@ -9,7 +9,7 @@ from goatherd.engine.lane_source import Held
 from goatherd.engine.ticket import Ticket
 from goatherd.errors import Unavailable
 from goatherd.model.message import Delivery
-from goatherd.model.verdict import Again, Dead, Done, Verdict
+from goatherd.model.verdict import Again, Dead, Done, HandedBack, Verdict
 
 log = logging.getLogger("goatherd.worker")
 
@@ -23,10 +23,16 @@ def with_ticket(admitted: Admitted | Verdict, delivery: Delivery) -> Admitted | 
 
 
 async def after_effect(verdict: Verdict, delivery: Delivery, ticket: Ticket) -> Verdict:
-    """What becomes of a job that moved its lane on itself: if that was committed, it is done, whatever came after."""
+    """What becomes of a job that moved its lane on itself, or was kept from it, if its lane is not ours any more.
+
+    If the move was committed, it is done, whatever came after. If another worker has the lane, that one does it.
+    """
     held = delivery.tag
-    if not ticket.used or isinstance(verdict, Done) or not isinstance(held, Held) or await _may_be_ours(held):
+    concerned = (ticket.used or ticket.refused) and not isinstance(verdict, Done)
+    if not concerned or not isinstance(held, Held) or await _may_be_ours(held):
         return verdict
+    if ticket.refused:
+        return HandedBack()
     log.warning("Job %s failed after its effect was committed, so it counts as done", delivery.message.id)
     return Done(result=None, lost=f"It failed after its effect was committed: {_why(verdict)}")
 

@@ -27,6 +27,8 @@ class Ticket(msgspec.Struct, kw_only=True):
     in_lane: InLane | None = None
     #: Whether the lane was moved on in the user's transaction, which may yet fail.
     used: bool = False
+    #: Whether somebody newer was met who had its lane.
+    refused: bool = False
 
     async def commit(self, connection: Any) -> None:
         """Finish the job inside the user's transaction; raises Fenced."""

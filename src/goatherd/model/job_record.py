@@ -92,6 +92,16 @@ def noted(record: JobRecord | None, note: JobNote) -> JobRecord | None:
     return _grown(record, note) if _is_news(record, note) else None
 
 
+def records_after(notes: Iterable[JobNote], known: Mapping[str, JobRecord | None]) -> list[JobRecord]:
+    """The records that notes change, as they are then; each job once, and none of which nothing new is said."""
+    changed: dict[str, JobRecord] = {}
+    for note in notes:
+        record = noted(changed.get(note.job) or known.get(note.job), note)
+        if record is not None:
+            changed[note.job] = record
+    return list(changed.values())
+
+
 def _is_another_life(record: JobRecord, note: JobNote) -> bool:
     """Whether the job's id was used once more, after all that is on record."""
     return note.queued_at is not None and note.position.epoch != record.state.epoch and note.queued_at > record.at

@@ -107,7 +107,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     deploy_grace: Annotated[float, msgspec.Meta(ge=0)] = 600.0
     #: Seconds of silence after which a worker that hangs loses its jobs.
     lease: Annotated[float, msgspec.Meta(ge=1)] = 30.0
-    #: What names of keys on Redis begin with; None means the app's name.
+    #: What names of keys on Redis begin with, and rows of the history on PostgreSQL; None means the app's name.
     event_prefix: Name | None = None
     #: What names of channels on Redis begin with.
     live_prefix: Name = "sse:events"
@@ -149,6 +149,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         return self.prefetch if self.prefetch is not None else 2 * self.concurrency
 
     @property
+    def prefix_of_events(self) -> str:
+        """What tells this app's tracked jobs from those of others in the same store."""
+        return self.event_prefix or self.app
+
+    @property
     def event_store(self) -> str:
         """The URL of the events in force."""
         return self.events_url or self._file
@@ -170,12 +175,20 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def event_store_is_local(self) -> bool:
         """Whether events stay on this machine while jobs may go to others."""
-        return self.event_store.startswith("sqlite:") and not self.broker_url.startswith("sqlite:")
+        return self._is_local(self.event_store)
+
+    @property
+    def record_store_is_local(self) -> bool:
+        """Whether records stay on this machine while jobs may go to others."""
+        return self._is_local(self.record_store)
 
     @property
     def lane_store_is_local(self) -> bool:
         """Whether lanes stay on this machine while jobs may go to others."""
-        return self.lane_store.startswith("sqlite:") and not self.broker_url.startswith("sqlite:")
+        return self._is_local(self.lane_store)
+
+    def _is_local(self, store: str) -> bool:
+        return store.startswith("sqlite:") and not self.broker_url.startswith("sqlite:")
 
 
 def default_file(app: str) -> str:

@@ -71,6 +71,7 @@ class Dropped(msgspec.Struct, frozen=True, kw_only=True):
     why: str
 
 
+_Fencing: TypeAlias = Literal["newer", "applied"]
 Verdict: TypeAlias = Done | Again | Dead | HandedBack | Answered | Dropped
 
 
@@ -88,22 +89,23 @@ class Fault:
     counts: bool = True
     gave_up: bool = False
     #: Set by Fenced: whether a newer worker has its lane, or its effect was made before.
-    fenced: Literal["newer", "applied"] | None = None
+    fenced: _Fencing | None = None
 
     @classmethod
     def of(cls, raised: BaseException, retry: Retry) -> "Fault":
         """Describe an error that the task's code raised."""
         error = as_exception(raised)
         later = error if isinstance(error, RetryLater) else None
+        fenced: _Fencing | None = ("applied" if error.applied else "newer") if isinstance(error, Fenced) else None
         return cls(
             error_type=type(error).__name__,
             message=_told(lambda: str(error)),
             traceback=_told(lambda: _traceback(error)),
-            passes=later is not None or retry.passes(error),
+            passes=later is not None or fenced == "newer" or retry.passes(error),
             after=later.after if later else None,
             counts=later.count if later else True,
             gave_up=isinstance(error, GiveUp),
-            fenced=("applied" if error.applied else "newer") if isinstance(error, Fenced) else None,
+            fenced=fenced,
         )
 
 
@@ -135,9 +137,9 @@ def as_exception(raised: BaseException) -> Exception:
 
 def after_fault(fault: Fault, work: Work, retry: Retry, now: float) -> Verdict:
     """What becomes of a job whose code failed."""
-    if fault.fenced is not None:
-        # It is done, and only its lane has to know; or it is with others, who do it.
-        return Done(result=None, lost=fault.message) if fault.fenced == "applied" else HandedBack()
+    if fault.fenced == "applied":
+        # It is done, and only its lane has to know.
+        return Done(result=None, lost=fault.message)
     failures = work.failures + 1 if fault.counts else work.failures
     wait = retry.delay(failures, retries=work.retries) if fault.passes and fault.counts else None
     if fault.after is not None and (wait is not None or not fault.counts):

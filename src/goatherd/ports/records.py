@@ -51,7 +51,7 @@ class JobHistory(Protocol):
     """What became of tracked jobs; every adapter passes `goatherd.testing.suites.HistorySuite`.
 
     Written by routers, read by whoever is asked about a job whose events are no longer kept. Used from one event loop.
-    Every method has a deadline and raises `Unavailable`; all may be repeated.
+    Every method has a deadline and raises `Unavailable`; all may be repeated. Another error than that is for good.
     """
 
     async def note(self, notes: Sequence[JobNote]) -> None:

@@ -14,6 +14,7 @@ from goatherd.engine.subscriptions import Subscriptions
 from goatherd.errors import NotOpen
 from goatherd.model.job_record import JobRecord
 from goatherd.ports.events import Events
+from goatherd.ports.records import JobHistory
 from goatherd.wiring import open_events, open_history
 
 log = logging.getLogger("goatherd.gateway")
@@ -35,7 +36,9 @@ class Sources:
         self._own: dict[str, Source] = {}
         #: What was followed last by each app's name, also where the app is open itself.
         self._followed: dict[str, Subscriptions] = {}
-        self._holders: list[AsyncGenerator[Source, None]] = []
+        #: Opened when they are first asked for: many a gateway never is.
+        self._histories: dict[str, asyncio.Task[JobHistory]] = {}
+        self._holders: list[AsyncGenerator[Source | JobHistory, None]] = []
 
     @property
     def jobs(self) -> int:
@@ -56,20 +59,34 @@ class Sources:
         return Source(events=await session.events(), subscriptions=await session.subscriptions())
 
     async def record(self, app: Goatherd, job_id: str) -> JobRecord | None:
-        """What the history says of a job whose events are gone; raises Unavailable."""
-        # It is asked for so rarely that it is not worth being kept open.
-        history = await open_history(app.settings, app.clock)
-        try:
-            return await history.find(job_id)
-        finally:
-            await history.close()
+        """What the history says of a job whose events are gone; raises Unavailable, SettingsError or MissingExtra."""
+        return await (await self._history_of(app)).find(job_id)
 
     async def close(self) -> None:
         """Let go of everything that was opened here."""
         self._own.clear()
         self._followed.clear()
+        histories = [*self._histories.values()]
+        self._histories.clear()
+        for opening in histories:
+            opening.cancel()
+        await asyncio.gather(*histories, return_exceptions=True)
         while self._holders:
             await self._holders.pop().aclose()
+
+    async def _history_of(self, app: Goatherd) -> JobHistory:
+        opening = self._histories.get(app.name)
+        if opening is None or (opening.done() and (opening.cancelled() or opening.exception())):
+            opening = asyncio.create_task(self._open_history(app), name=f"goatherd history of {app.name}")
+            self._histories[app.name] = opening
+        # All who ask meanwhile wait for the same, and are told together if it fails; whoever leaves leaves alone.
+        return await asyncio.shield(opening)
+
+    async def _open_history(self, app: Goatherd) -> JobHistory:
+        holder = _held_history(app)
+        history = await anext(holder)
+        self._holders.append(holder)
+        return history
 
     async def _open(self, app: Goatherd) -> Source:
         async with self._opening:
@@ -97,3 +114,18 @@ async def _held(app: Goatherd) -> AsyncGenerator[Source, None]:
         subscriptions = Subscriptions(events, app.clock, look_after=look_after, buffer=buffer)
         life.push_async_callback(subscriptions.close)
         yield Source(events=events, subscriptions=subscriptions)
+
+
+async def _held_history(app: Goatherd) -> AsyncGenerator[JobHistory, None]:
+    settings = app.settings
+    if settings.record_store_is_local:
+        log.warning(
+            "The broker is on the network, but what became of jobs is looked for in the file of %s, which other "
+            "machines do not see; set GOATHERD_RECORDS_URL=postgresql://…",
+            settings.record_store,
+        )
+    history = await open_history(settings, app.clock)
+    try:
+        yield history
+    finally:
+        await history.close()

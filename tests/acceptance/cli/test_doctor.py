@@ -2,6 +2,9 @@
 
 from typing import Any
 
+import pytest
+
+from scripts.servers.addresses import postgres_url
 from tests.acceptance.cli.brokers import embedded
 from tests.acceptance.cli.stage import Stage
 
@@ -36,6 +39,19 @@ def test_a_store_that_cannot_be_used_is_wrong(stage: Stage) -> None:
     store = examined(stage, code=1)["store"]
     assert store["state"] == "wrong"
     assert "is not an SQLite database" in store["found"]
+
+
+@embedded
+@pytest.mark.servers("postgres")
+def test_a_history_on_postgresql_is_looked_at(stage: Stage) -> None:
+    stage.environment["GOATHERD_RECORDS_URL"] = postgres_url()
+    history = examined(stage)["history"]
+    assert history["state"] == "well"
+    assert "in postgresql://" in history["found"]
+    assert "goatherd:goatherd@" not in history["found"]
+    stage.environment["GOATHERD_RECORDS_URL"] = "postgresql://127.0.0.1:1/shop"
+    store = examined(stage, code=1)["store"]
+    assert "GOATHERD_RECORDS_URL" in store["found"]
 
 
 @embedded

@@ -71,6 +71,7 @@ class Desk:
         return {
             "GOATHERD_BROKER_URL": self.settings.broker_url,
             "GOATHERD_EVENTS_URL": self.settings.event_store,
+            "GOATHERD_RECORDS_URL": self.settings.record_store,
             "GOATHERD_EVENT_PREFIX": self.settings.event_prefix or "shop",
             "GOATHERD_SECRET": SECRET,
             "GOATHERD_GATEWAY_KEEPALIVE": "0.5",

@@ -51,6 +51,16 @@ def test_dead_letters_and_idle_queues_are_a_warning(stage: Stage, checks: Any) -
     assert found["queues"]["found"] == "1 job ready in shop, but no worker takes from it"
 
 
+def test_events_and_history_that_other_machines_do_not_see_are_a_warning(stage: Stage, checks: Any) -> None:
+    found = checks(GOATHERD_EVENTS_URL="sqlite:///events.db")
+    for name, mend in (("events", "GOATHERD_EVENTS_URL"), ("history", "GOATHERD_RECORDS_URL")):
+        assert found[name]["state"] == "warning"
+        assert "other machines do not see" in found[name]["found"]
+        assert mend in found[name]["mend"]
+    router = stage.start("router", "shop:app")
+    router.hear("history of jobs is written to the file of .*GOATHERD_RECORDS_URL")
+
+
 @pytest.mark.parametrize("declare", ["never", "check"])
 def test_a_missing_queue_is_wrong(stage: Stage, checks: Any, virtual_host: str, declare: str) -> None:
     stage.run("queues", "list", "shop:app")

@@ -10,11 +10,9 @@
  * the head only when its effect was made (LOST); what changes a head shows the newest token (STALE); and when faults
  * stop, every lane is empty in the end (DRAINED).
  *
- * With -DNO_FENCING, -DNO_FENCE, -DPOP_FIRST, -DNO_TURN_BACK or -DBEAT_REVIVES one rule is left out, and one of these
- * fails.
+ * With -DNO_FENCING, -DNO_FENCE, -DPOP_FIRST or -DNO_WAKING one rule is left out, and one of these fails.
  */
 #define KEYS 2
-#define WORKERS 2
 #define LONGEST 2 /* the jobs of the first key; the second has one */
 
 mtype = { ready, running, waiting, drained };
@@ -32,7 +30,7 @@ byte fence_seq[KEYS];
 byte effects[4]; /* how often each was made: two places for each key */
 
 /* Faults that may still happen; without a bound there would be no end. */
-byte expiries = 2;
+byte expiries = 3;
 byte deaths = 1;
 byte failures = 1;
 byte releases = 1;
@@ -56,7 +54,7 @@ inline go_on(key) {
 
 inline die() {
     if
-    :: deaths > 0 -> deaths--; goto begin
+    :: atomic { deaths > 0 -> deaths--; goto begin }
     :: skip
     fi
 }
@@ -86,11 +84,7 @@ begin:
     :: skip
     :: atomic { /* say that it is alive; who has lost its lane learns it and stops */
         if
-#ifdef BEAT_REVIVES
-        :: head[key] == seq && condition[key] != drained -> condition[key] = running; beaten[key] = 1
-#else
         :: owns(key, mine, seq) -> beaten[key] = 1
-#endif
         :: else -> goto begin
         fi
     }
@@ -152,7 +146,7 @@ end:
     :: atomic { condition[1] == running && beaten[1] && expiries > 0 -> beaten[1] = 0 }
     :: atomic { condition[0] == running && !beaten[0] && expiries > 0 -> expiries--; condition[0] = ready }
     :: atomic { condition[1] == running && !beaten[1] && expiries > 0 -> expiries--; condition[1] = ready }
-#ifndef NO_TURN_BACK
+#ifndef NO_WAKING
     :: atomic { condition[0] == waiting -> condition[0] = ready }
     :: atomic { condition[1] == waiting -> condition[1] = ready }
 #endif

@@ -10,7 +10,9 @@ def test_a_word_chooses_all_contenders_that_begin_so() -> None:
 
 def test_a_setting_with_a_stroke_chooses_that_setting_alone() -> None:
     assert {entry.setting for entry in chosen(("rabbitmq/",))} == {"rabbitmq"}
-    assert {entry.setting for entry in chosen(("rabbitmq",))} == set(SETTINGS) - {"sqlite", "sse", "sse_clients"}
+    assert {entry.setting for entry in chosen(("rabbitmq",))} == {
+        setting for setting in SETTINGS if setting.startswith("rabbitmq")
+    }
 
 
 def test_a_whole_name_chooses_the_contender_of_that_name_in_every_setting() -> None:
@@ -47,3 +49,16 @@ def test_ratios_are_told_of_the_first_unless_the_setting_names_others() -> None:
     told = [(entry.setting, entry.name) for entry in ENTRIES if entry.compared]
     assert told[:2] == [("sqlite", "goatherd"), ("rabbitmq", "goatherd")]
     assert [name for setting, name in told if setting == "rabbitmq_rpc"] == ["goatherd", "goatherd_sync"]
+
+
+def test_servers_are_those_that_the_chosen_need() -> None:
+    assert {entry.name: entry.servers for entry in chosen(("lanes/",))} == {
+        "goatherd_redis": {"rabbitmq", "redis"},
+        "unkeyed_rabbitmq": {"rabbitmq"},
+        "plain": {"redis"},
+        "goatherd_postgres": {"rabbitmq", "postgres"},
+        "goatherd_sqlite": frozenset(),
+        "unkeyed_sqlite": frozenset(),
+    }
+    assert all(entry.servers == {"rabbitmq"} for entry in chosen(("rabbitmq",)))
+    assert not any(entry.servers for entry in chosen(("sqlite/", "sse")))

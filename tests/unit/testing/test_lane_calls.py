@@ -2,16 +2,16 @@
 
 import pytest
 
-from goatherd import Context, Goatherd
+from goatherd import Context, Goatherd, Retry
 from goatherd.errors import Fenced, JobFailed
 from goatherd.testing import testing
 
 
-async def test_who_lost_the_lane_does_not_answer_for_who_has_it() -> None:
+async def test_who_is_kept_from_its_effect_does_not_answer() -> None:
     app = Goatherd("forum")
     attempts: list[int] = []
 
-    @app.task(key="post_id")
+    @app.task(key="post_id", retry=Retry(1, base=0))
     async def place(ctx: Context, post_id: int) -> int:
         attempts.append(post_id)
         if len(attempts) == 1:
@@ -19,7 +19,7 @@ async def test_who_lost_the_lane_does_not_answer_for_who_has_it() -> None:
         return ctx.attempt
 
     async with testing(app):
-        assert await place.call(7) == 1
+        assert await place.call(7) == 2
         assert attempts == [7, 7]
 
 
@@ -41,3 +41,19 @@ async def test_a_caller_is_told_that_the_effect_was_made_before() -> None:
         # Where there is no result, none is lost.
         await write.call(7)
         assert not t.dead
+
+
+async def test_who_is_kept_from_its_effect_again_and_again_gives_up() -> None:
+    app = Goatherd("forum")
+    attempts: list[int] = []
+
+    @app.task(key="post_id", on_exhausted="skip", retry=Retry(2, base=0))
+    async def place(post_id: int) -> None:
+        attempts.append(post_id)
+        raise Fenced("a check of the user's own that is wrong")
+
+    async with testing(app) as t:
+        await place.send(7)
+        await t.drain()
+        assert attempts == [7, 7, 7]
+        assert [letter.error_type for letter in t.dead] == ["Fenced"]

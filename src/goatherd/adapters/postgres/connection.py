@@ -13,12 +13,17 @@ Connection: TypeAlias = psycopg.AsyncConnection[tuple[Any, ...]]
 
 async def connected(address: Address, name: str, deadline: float) -> Connection:
     """An open connection, on which every statement is a transaction and has a deadline; raises the driver's error."""
-    # The server gives up a little earlier than we do, so that it can say why.
-    options = f"-c statement_timeout={max(1, round(deadline * 900))} -c jit=off -c search_path=pg_catalog"
+    # The server gives up a little earlier than we do, so that it can say why. Nor does it wait for one that was frozen
+    # in the middle of a transaction, and keeps others out meanwhile.
+    limits = f"-c statement_timeout={max(1, round(deadline * 900))}"
+    limits += f" -c idle_in_transaction_session_timeout={max(1, round(deadline * 1000))}"
+    options = f"{limits} -c jit=off -c search_path=pg_catalog"
     parameters: dict[str, Any] = {
         **address.parameters,
         "application_name": f"{address.parameters['application_name']} {name}",
         "options": options,
+        # Whatever the environment says: what we write is not to be lost in another.
+        "client_encoding": "UTF8",
         "connect_timeout": max(1, round(address.connection_timeout)),
         # A peer that vanished without a word is noticed also where nothing is sent.
         "keepalives_idle": 10,

@@ -13,6 +13,7 @@ from goatherd.errors import GoatherdError, SettingsError, Unavailable
 _PASSING = (
     errors.AdminShutdown, errors.CrashShutdown, errors.CannotConnectNow, errors.TooManyConnections,
     errors.DeadlockDetected, errors.SerializationFailure, errors.ReadOnlySqlTransaction, errors.IdleSessionTimeout,
+    errors.IdleInTransactionSessionTimeout,
 )  # fmt: skip
 #: What our own tables and functions are missed with.
 _NO_SCHEMA = (errors.UndefinedFunction, errors.UndefinedTable, errors.InvalidSchemaName, errors.UndefinedColumn)
@@ -59,6 +60,8 @@ def away(error: BaseException | None, address: Address) -> Unavailable:
 def in_our_words(error: BaseException, address: Address) -> Unavailable:
     """The error to raise instead of an answer that is an error."""
     if isinstance(error, errors.QueryCanceled | errors.LockNotAvailable):
+        if address.which != "lanes":
+            return Unavailable(f"{address} took too long; is it overloaded? Try again ({_told(error)}).")
         return Unavailable(
             f"{address} took too long. If a transaction of another program has put a job into the same lane and is "
             f"still open, end it: jobs of one lane are taken in the order of commits. Then try again ({_told(error)})."

@@ -3,9 +3,12 @@
 from collections.abc import Callable, Sequence
 
 from goatherd.adapters.postgres.address import read_address
+from goatherd.adapters.postgres.connection import Connection
+from goatherd.adapters.postgres.history import PostgresHistory
 from goatherd.adapters.postgres.lanes import PostgresLanes
 from goatherd.adapters.postgres.pool import Pool
 from goatherd.adapters.postgres.schema import PostgresMigrations, prepare
+from goatherd.errors import SettingsError
 from goatherd.model.settings import Settings
 
 
@@ -23,8 +26,29 @@ async def open_lanes(settings: Settings, now: Callable[[], float] | None = None)
     return lanes
 
 
+async def open_history(settings: Settings) -> PostgresHistory:
+    """Raises the same."""
+    pool = Pool(read_address(settings.record_store, "records"), settings.app, settings.publish_deadline)
+    try:
+        await pool.open()
+        await pool.use(_check_encoding)
+        await prepare(pool, settings.declare)
+    except BaseException:
+        await pool.close()
+        raise
+    return PostgresHistory(pool, settings.prefix_of_events)
+
+
 def find_migrations(settings: Settings) -> Sequence[PostgresMigrations]:
     """One for each database that the settings name, and that is PostgreSQL's; raises SettingsError."""
     urls = {"lanes": settings.lane_store, "records": settings.record_store}
     named = {url: which for which, url in reversed(urls.items()) if url.startswith("postgres")}
     return [PostgresMigrations(read_address(url, which)) for url, which in reversed(named.items())]
+
+
+async def _check_encoding(connection: Connection) -> None:
+    """Errors of jobs have characters of all kinds."""
+    found = connection.info.parameter_status("server_encoding")
+    if found != "UTF8":
+        told = f"the database of records has the encoding {found}; make one with UTF8 (createdb -E UTF8 -T template0)"
+        raise SettingsError([told])

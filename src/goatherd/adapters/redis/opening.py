@@ -66,6 +66,4 @@ def _live_address(settings: Settings) -> Address | None:
 
 
 def _names(settings: Settings) -> Names:
-    return Names(
-        prefix=settings.event_prefix or settings.app, live_prefix=settings.live_prefix, shards=settings.event_shards
-    )
+    return Names(prefix=settings.prefix_of_events, live_prefix=settings.live_prefix, shards=settings.event_shards)

@@ -2,20 +2,17 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import apsw
-import msgspec
 
+from goatherd.adapters.record_rows import record_in, row_of
 from goatherd.adapters.sqlite.database import Database
 from goatherd.adapters.sqlite.queries import rows, run
 from goatherd.errors import Unavailable
-from goatherd.model.job_record import JobNote, JobRecord, noted
-from goatherd.model.job_state import JobState
+from goatherd.model.job_record import JobNote, JobRecord, records_after
 
 Result = TypeVar("Result")
-
-_STATE = JobState.__struct_fields__
 
 
 class SqliteHistory:
@@ -29,10 +26,9 @@ class SqliteHistory:
 
     async def note(self, notes: Sequence[JobNote]) -> None:
         def write(connection: apsw.Connection) -> None:
-            for note in notes:
-                record = noted(_find(connection, note.job), note)
-                if record is not None:
-                    run(connection, "write_record", _row(record))
+            known = {job: _find(connection, job) for job in {note.job for note in notes}}
+            for record in records_after(notes, known):
+                run(connection, "write_record", (record.job, *row_of(record)))
 
         await self._in_time(self._database.write(write))
 
@@ -63,15 +59,5 @@ class SqliteHistory:
 
 def _find(connection: apsw.Connection, job: str) -> JobRecord | None:
     for row in rows(connection, "find_record", (job,)):
-        fields: dict[str, Any] = dict(zip(_STATE, row, strict=False))
-        fields["closed"] = bool(fields["closed"])
-        at, queued_at, started_at, ended_at = row[len(_STATE) :]
-        return JobRecord(
-            job=job, state=JobState(**fields), at=at, queued_at=queued_at, started_at=started_at, ended_at=ended_at
-        )
+        return record_in(job, row)
     return None
-
-
-def _row(record: JobRecord) -> tuple[Any, ...]:
-    state = msgspec.structs.astuple(record.state)
-    return (record.job, *state, record.at, record.queued_at, record.started_at, record.ended_at)

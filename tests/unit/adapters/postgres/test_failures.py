@@ -17,6 +17,7 @@ ADDRESS = read_address("postgresql://ada:s3cr3t@db/shop")
         psycopg.OperationalError("server closed the connection"), psycopg.InterfaceError("the connection is closed"),
         OSError("no route"), errors.AdminShutdown(), errors.CannotConnectNow(), errors.TooManyConnections(),
         errors.DeadlockDetected(), errors.ReadOnlySqlTransaction(), errors.ConnectionFailure(),
+        errors.IdleInTransactionSessionTimeout(),
     ],
 )  # fmt: skip
 def test_some_errors_pass(error: Exception) -> None:
@@ -39,6 +40,11 @@ def test_others_are_told(error: Exception, told: str) -> None:
     assert isinstance(explained, Unavailable)
     assert told in str(explained)
     assert "s3cr3t" not in str(explained)
+
+
+def test_lanes_are_not_spoken_of_where_there_are_none() -> None:
+    records = read_address("postgresql://db/shop", "records")
+    assert "overloaded" in str(in_our_words(errors.QueryCanceled("canceling"), records))
 
 
 def test_settings_are_blamed_for_what_is_theirs() -> None:
