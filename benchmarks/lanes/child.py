@@ -40,15 +40,17 @@ async def _beat(sender: Sender, keys: int, jobs: int) -> None:
 
 
 async def flood(contender: Ordered, place: Path, jobs: int) -> None:
-    """Send a job to each of very many keys; tells now and then how many there are."""
+    """At every word send a job to each of very many new keys; tells now and then how many there are."""
     await contender.prepare(place)
     async with contender.sending(place) as sender:
         say({"sent": 0})
-        await told()
-        for first in range(1, jobs + 1, CHUNK):
-            last = min(first + CHUNK - 1, jobs)
-            await sender.many([Keyed(number, number) for number in range(first, last + 1)])
-            say({"sent": last})
+        before = 0
+        while await told():
+            for first in range(1, jobs + 1, CHUNK):
+                last = min(first + CHUNK - 1, jobs)
+                await sender.many([Keyed(before + number, number) for number in range(first, last + 1)])
+                say({"sent": last})
+            before += jobs
 
 
 def ebb(contender: Ordered, place: Path, recording: tape.Tape) -> None:

@@ -2,11 +2,12 @@
 
 import asyncio
 from contextlib import AsyncExitStack
+from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.figures import Marks, latencies_ms, span_seconds
 from benchmarks.lanes.contender import Ordered
-from benchmarks.lanes.sizes import size_of
+from benchmarks.lanes.sizes import analyse, size_of
 from benchmarks.measures import LAST_ACKS, SKIPPED, Plan, Sample, checked, rest, until
 from benchmarks.processes import Step, StepFailed, step
 from benchmarks.settings import Entry
@@ -27,6 +28,8 @@ async def ordered(entry: Entry, contender: Ordered, place: Path, jobs: int, plan
     async with AsyncExitStack() as life:
         sender = await life.enter_async_context(step(entry, "fill", place, jobs, KEYS, plan.beats, program=PROGRAM))
         filled = await sender.answer()
+        if "postgres" in entry.servers:
+            await analyse(place)
         everything = jobs + plan.beats + 1
         counts = Counts(place / "counts", 1, everything)
         skipped = min(SKIPPED, jobs // 10)
@@ -69,34 +72,50 @@ def _check_order(entry: Entry, marks: Marks) -> None:
         raise StepFailed(f"{entry.setting}/{entry.name} did {len(late)} jobs out of order, the first is {late[0]}")
 
 
-async def many_keys(entry: Entry, place: Path, jobs: int) -> Sample:
-    """One job for each of very many keys: how fast they come and go, and what the store holds meanwhile."""
-    counts = Counts(place / "counts", 1, jobs)
-    async with AsyncExitStack() as life:
-        sender = await life.enter_async_context(step(entry, "flood", place, jobs, program=PROGRAM))
+@dataclass(frozen=True, kw_only=True)
+class Wave:
+    """Jobs of new keys that came and went: seconds for each, and what the store held with all of them and after."""
+
+    came: float
+    went: float
+    top: int
+    after: int
+
+
+async def many_keys(entry: Entry, place: Path, keys: int) -> Sample:
+    """One job for each of very many keys, in two waves: what the store holds follows the jobs, not the keys it saw."""
+    half = keys // 2
+    async with step(entry, "flood", place, half, program=PROGRAM) as sender:
         await sender.answer()
-        sizes = [await size_of(entry.name, place)]
-        filled = await _flood(sender, jobs)
-        sizes.append(await size_of(entry.name, place))
-        worker = await life.enter_async_context(step(entry, "ebb", place, counts.path, jobs, program=PROGRAM))
-        await _all_begun(counts, jobs, [worker])
+        before = await size_of(entry.name, place)
+        first, second = await _wave(entry, place, half, sender), await _wave(entry, place, half, sender)
+    came, went = first.came + second.came, first.went + second.went
+    return {
+        "keys": 2.0 * half,
+        "keys_fill": 2 * half / came,
+        "keys_drain": 2 * (half - 1) / went,
+        "keys_seconds": came + went,
+        "size_before": before / MEGABYTE,
+        "size_top": first.top / MEGABYTE,
+        "size_between": first.after / MEGABYTE,
+        "size_again": second.top / MEGABYTE,
+        "size_after": second.after / MEGABYTE,
+        "size_each": (first.top - before) / half,
+    }
+
+
+async def _wave(entry: Entry, place: Path, jobs: int, sender: Step) -> Wave:
+    came = await _flood(sender, jobs)
+    top = await size_of(entry.name, place)
+    counts = Counts(place / "counts", 1, jobs)
+    async with step(entry, "ebb", place, counts.path, jobs, program=PROGRAM) as worker:
+        await _all_begun(counts, jobs, [worker, sender])
         await asyncio.sleep(LAST_ACKS)
         record = await worker.stop()
-        await asyncio.sleep(SETTLE)
-        sizes.append(await size_of(entry.name, place))
     if record["done"] != jobs or record["left"]:
         raise StepFailed(f"{entry.name} did {record['done']} of {jobs} jobs, and {record['left']} are left")
-    before, top, after = sizes
-    return {
-        "keys": float(jobs),
-        "keys_fill": jobs / filled,
-        "keys_drain": (jobs - 1) / record["seconds"],
-        "keys_seconds": filled + record["seconds"],
-        "size_before": before / MEGABYTE,
-        "size_top": top / MEGABYTE,
-        "size_after": after / MEGABYTE,
-        "size_each": (top - before) / jobs,
-    }
+    await asyncio.sleep(SETTLE)
+    return Wave(came=came, went=record["seconds"], top=top, after=await size_of(entry.name, place))
 
 
 async def _flood(sender: Step, jobs: int) -> float:

@@ -18,6 +18,12 @@ async def size_of(contender: str, place: Path) -> int:
     return await asyncio.to_thread(SIZES[contender], place)
 
 
+async def analyse(place: Path) -> None:
+    """Let PostgreSQL see now what its tables hold, which it does by itself a minute later."""
+    async with await psycopg.AsyncConnection.connect(postgres_of(place), autocommit=True) as connection:
+        await connection.execute("ANALYZE")
+
+
 def of_redis(place: Path) -> int:
     """The memory that Redis has for all that it keeps."""
     with redis.Redis.from_url(redis_of(place)) as client:

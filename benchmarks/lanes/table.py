@@ -11,7 +11,7 @@ from benchmarks.report import MEASURES, Outcome
 TITLES = {
     "lanes": "lanes: 1,000 keys, and the same jobs without keys",
     "lanes_postgres": "lanes: 1,000 keys on one PostgreSQL",
-    "lanes_keys": "lanes: one job for each of very many keys, and what the store holds",
+    "lanes_keys": "lanes: one job for each of very many keys, in two halves, and what the store holds",
 }
 
 

@@ -30,7 +30,7 @@ class Plan:
     lease: float = 2.0
     freeze: tuple[float, float] = (2.5, 4.5)
     #: Seconds between two faults, and the part of them that are kills.
-    pause: tuple[float, float] = (0.5, 1.5)
+    pause: tuple[float, float] = (0.7, 2.3)
     kills: float = 0.6
     #: Milliseconds of a job of the hot key, and of others.
     hot: tuple[float, float] = (0.0, 4.0)

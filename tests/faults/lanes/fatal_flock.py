@@ -1,16 +1,23 @@
-"""A worker that dies at the very moment at which a lane goes on without its head. The package has no switch for this."""
+"""A worker that dies at the very moment at which a lane goes on without its head.
+
+The package has no switch for this: what is to be fatal is wrapped here.
+"""
 
 import os
 import signal
-from typing import Any
+from collections.abc import Sequence
+from typing import cast
 
 from goatherd import Context, GiveUp, Goatherd, wiring
 from goatherd.adapters.sqlite.dead_letters import SqliteDeadLetters
-from goatherd.model.lane import Exchange, Exchanged, GiveUpHead
+from goatherd.model.dead_letter import StoredLetter
+from goatherd.model.lane import Exchange, Exchanged, GiveUpHead, OnExhausted
+from goatherd.model.settings import Settings
+from goatherd.ports.clock import Clock
 from tests.faults.lanes.journal import mark
 
 #: When it dies, if at all, and what becomes of a lane whose head is given up.
-MOMENT, POLICY = os.environ.get("FLOCK_DIES", ""), os.environ["FLOCK_POLICY"]
+MOMENT, POLICY = os.environ.get("FLOCK_DIES", ""), cast(OnExhausted, os.environ["FLOCK_POLICY"])
 MOMENTS = (
     "before the store is told",
     "after the store was told",
@@ -18,10 +25,10 @@ MOMENTS = (
     "after the letter was kept",
 )
 
-app = Goatherd("flock")
+app = Goatherd(os.environ.get("FLOCK_APP", "flock"))
 
 
-@app.task(key="key", on_exhausted=POLICY)  # type: ignore[arg-type]  # one of the three
+@app.task(key="key", on_exhausted=POLICY)
 async def tend(ctx: Context, key: str, number: int) -> None:
     """The second job of the first lane is hopeless."""
     mark("start", key, number)
@@ -35,12 +42,11 @@ def die_at(moment: str) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-open_lanes = wiring.open_lanes
-keep = SqliteDeadLetters.keep
+open_lanes, keep = wiring.open_lanes, SqliteDeadLetters.keep
 
 
-async def open_mortal(*arguments: Any) -> wiring.OpenLanes:
-    opened = await open_lanes(*arguments)
+async def open_mortal(settings: Settings, clock: Clock) -> wiring.OpenLanes:
+    opened = await open_lanes(settings, clock)
     exchange = opened.lanes.exchange
 
     async def mortal(told: Exchange) -> Exchanged:
@@ -52,15 +58,15 @@ async def open_mortal(*arguments: Any) -> wiring.OpenLanes:
             die_at(MOMENTS[1])
         return answer
 
-    opened.lanes.exchange = mortal  # type: ignore[method-assign]
+    setattr(opened.lanes, "exchange", mortal)  # noqa: B010 - it is somebody else's
     return opened
 
 
-async def mortal_keep(self: SqliteDeadLetters, *arguments: Any) -> None:
+async def mortal_keep(self: SqliteDeadLetters, letters: Sequence[StoredLetter]) -> None:
     die_at(MOMENTS[2])
-    await keep(self, *arguments)
+    await keep(self, letters)
     die_at(MOMENTS[3])
 
 
-wiring.open_lanes = open_mortal
-SqliteDeadLetters.keep = mortal_keep  # type: ignore[method-assign]
+setattr(wiring, "open_lanes", open_mortal)  # noqa: B010
+setattr(SqliteDeadLetters, "keep", mortal_keep)  # noqa: B010

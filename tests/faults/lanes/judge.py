@@ -104,7 +104,9 @@ def read_journal(folder: Path) -> Journal:
     runs: list[Run] = []
     up: dict[int, float] = {}
     for path in folder.glob("*.log"):
-        pid, open_runs = int(path.stem), dict[Job, float]()
+        pid = int(path.stem)
+        # One that lost its lane to itself has the same job twice.
+        begun: dict[Job, list[float]] = defaultdict(list)
         for line in path.read_text().splitlines():
             what, key, number, moment = line.split()
             job = (key, int(number))
@@ -112,8 +114,8 @@ def read_journal(folder: Path) -> Journal:
                 case "up":
                     up[pid] = float(moment)
                 case "start":
-                    open_runs[job] = float(moment)
+                    begun[job].append(float(moment))
                 case "end":
-                    runs.append(Run(job=job, pid=pid, start=open_runs.pop(job), end=float(moment)))
-        runs += [Run(job=job, pid=pid, start=start) for job, start in open_runs.items()]
+                    runs.append(Run(job=job, pid=pid, start=begun[job].pop(0), end=float(moment)))
+        runs += [Run(job=job, pid=pid, start=start) for job, starts in begun.items() for start in starts]
     return Journal(runs=runs, up=up)

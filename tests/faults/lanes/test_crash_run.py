@@ -27,6 +27,13 @@ LONG = Plan(jobs=20_000, seed=2026)
 TERMS: Terms = {"lease": SHORT.lease, "concurrency": SHORT.concurrency}
 
 
+STORES = [
+    "sqlite",
+    pytest.param("redis", marks=[pytest.mark.servers("redis"), pytest.mark.xdist_group("own redis")]),
+    pytest.param("postgres", marks=pytest.mark.servers("postgres")),
+]
+
+
 @pytest.fixture
 def redis(tmp_path: Path) -> Iterator[LaneSystem]:
     with Redis(tmp_path / "redis") as server:
@@ -61,14 +68,7 @@ def check(outcome: Outcome, capsys: pytest.CaptureFixture[str], name: str) -> No
 
 
 @pytest.mark.timeout(180)
-@pytest.mark.parametrize(
-    "store",
-    [
-        "sqlite",
-        pytest.param("redis", marks=[pytest.mark.servers("redis"), pytest.mark.xdist_group("own redis")]),
-        pytest.param("postgres", marks=pytest.mark.servers("postgres")),
-    ],
-)
+@pytest.mark.parametrize("store", STORES)
 async def test_a_short_run(
     store: str, request: pytest.FixtureRequest, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -78,8 +78,7 @@ async def test_a_short_run(
 
 
 @pytest.mark.chaos
-@pytest.mark.servers("redis", "postgres")
-@pytest.mark.parametrize("store", ["sqlite", "redis", "postgres"])
+@pytest.mark.parametrize("store", STORES)
 async def test_twenty_thousand_jobs(
     store: str, request: pytest.FixtureRequest, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

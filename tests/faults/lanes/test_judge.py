@@ -72,6 +72,14 @@ def test_runs_may_repeat_and_overlap_but_are_counted(tmp_path: Path) -> None:
     assert (verdict.repeats, verdict.overlaps, verdict.clean) == (1, 2, True)
 
 
+def test_a_process_may_have_a_job_twice(tmp_path: Path) -> None:
+    """It lost the lane, and got it again before it had noticed."""
+    (tmp_path / "1.log").write_text("start a 1 1.0\nstart a 1 4.0\nend a 1 5.0\nend a 1 6.0\n")
+    journal = read_journal(tmp_path)
+    assert [(run.start, run.end) for run in journal.runs] == [(1.0, 5.0), (4.0, 6.0)]
+    assert judge([("a", 1)], [("a", 1)], journal).overlaps == 1
+
+
 def runs(*those: tuple[int, float, float | None]) -> list[Run]:
     return [Run(job=(str(place), 1), pid=pid, start=start, end=end) for place, (pid, start, end) in enumerate(those)]
 
