@@ -9,6 +9,9 @@ from goatherd.testing.suites.lane_store import LaneStore
 class Ground(Protocol):
     """A place for stores."""
 
+    #: Whether numbers grow even if the store's clock is set back; else they follow the clock alone.
+    outlasts_its_clock: bool
+
     async def clear(self) -> None:
         """Begin with an empty store; what was opened before is closed."""
 

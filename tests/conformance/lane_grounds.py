@@ -36,6 +36,8 @@ class TimeOf:
 class SqliteGround:
     """A file for each life; each client has a connection of its own, as in another process."""
 
+    outlasts_its_clock = True
+
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._count = 0
@@ -74,6 +76,8 @@ class SqliteGround:
 class RedisGround:
     """An app's name for each life, on the server that all share."""
 
+    outlasts_its_clock = True
+
     def __init__(self) -> None:
         self._app = f"machine-{uuid4().hex}"
 
@@ -103,8 +107,11 @@ class RedisGround:
 class PostgresGround:
     """An app for each life, in the database that all share, or in another one."""
 
-    def __init__(self, url: str | None = None) -> None:
+    outlasts_its_clock = False
+
+    def __init__(self, url: str | None = None, deadline: float = DEADLINE) -> None:
         self._url = url
+        self._deadline = deadline
         self._app = ""
 
     async def clear(self) -> None:
@@ -113,7 +120,7 @@ class PostgresGround:
         self._app = f"machine-{uuid4().hex}"
 
     async def open(self, now: Callable[[], float]) -> LaneStore:
-        return await open_on_postgres(on_postgres(self._app, self._url), now)
+        return await open_on_postgres(on_postgres(self._app, self._url, publish_deadline=self._deadline), now)
 
     async def wipe(self) -> None:
         async with postgres_operator(self._url) as connection:

@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 
 #: Seconds after which a store may forget who asked it last.
 REMEMBERS_PEERS = 600.0
-#: Seconds that pass with everything that is asked; never so many that a lease ends to the microsecond.
+#: Seconds between two steps, if they are not at the same time.
 INSTANT = 0.001
 
 
@@ -31,6 +31,8 @@ class LaneStage(RuleBasedStateMachine):
         super().__init__()
         self.book = Book()
         self.clock = StandingClock()
+        #: Seconds that pass with everything that is asked.
+        self.instant = INSTANT
         #: The latest time that it was, and when the store was empty last: only the clock knows then what it had.
         self.newest_time = self.emptied = self.clock.time
         self.clients: list[LaneStore] = []
@@ -64,7 +66,7 @@ class LaneStage(RuleBasedStateMachine):
     def begin(self) -> LaneStore:
         """The store is asked something, now by one process and now by another."""
         self.sound = False
-        self.clock.advance(INSTANT)
+        self.clock.advance(self.instant)
         self.book.step += 1
         self.book.now = self.clock.time
         return self.clients[self.book.step % len(self.clients)]

@@ -17,7 +17,7 @@ SOME = settings(max_examples=20, stateful_step_count=60, deadline=None, derandom
 #: Where each step takes longer.
 FEW = settings(SOME, max_examples=6)
 #: Other lives each time; a failure prints how to have it again.
-MANY = settings(max_examples=2000, stateful_step_count=100, deadline=None, print_blob=True)
+MANY = settings(max_examples=400, stateful_step_count=100, deadline=None, print_blob=True)
 
 
 @pytest.fixture
@@ -63,4 +63,4 @@ def test_many_lives_on_redis(runner: asyncio.Runner) -> None:
 @pytest.mark.chaos
 @pytest.mark.servers("postgres")
 def test_many_lives_on_postgres(runner: asyncio.Runner) -> None:
-    play(runner, PostgresGround(), MANY)
+    play(runner, PostgresGround(), settings(MANY, max_examples=100))

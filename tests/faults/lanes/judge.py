@@ -33,7 +33,7 @@ class Verdict:
 
     accepted: int
     lost: frozenset[Job]
-    #: Jobs that had their effect before one that was accepted earlier, of the same key.
+    #: Jobs that had their effect after one of the same key that was accepted later.
     out_of_order: frozenset[Job]
     #: Effects beyond the first of a job.
     duplicates: int
@@ -64,7 +64,7 @@ def judge(accepted: Sequence[Job], effects: Sequence[Job], journal: Journal, lef
     return Verdict(
         accepted=len(accepted),
         lost=frozenset(accepted) - counts.keys(),
-        out_of_order=frozenset(_overtakers(effects)),
+        out_of_order=frozenset(_overtaken(effects)),
         duplicates=sum(count - 1 for count in counts.values()),
         unasked=frozenset(counts.keys() - set(accepted)),
         undrained=frozenset(left),
@@ -73,17 +73,13 @@ def judge(accepted: Sequence[Job], effects: Sequence[Job], journal: Journal, lef
     )
 
 
-def _overtakers(effects: Iterable[Job]) -> Iterable[Job]:
-    """Jobs before which a later one of their key had its effect, told once for each that came too early."""
-    by_key: dict[str, list[int]] = defaultdict(list)
+def _overtaken(effects: Iterable[Job]) -> Iterable[Job]:
+    latest: dict[str, int] = {}
     for key, number in dict.fromkeys(effects):
-        by_key[key].append(number)
-    for key, numbers in by_key.items():
-        smallest = float("inf")
-        for number in reversed(numbers):
-            if number > smallest:
-                yield key, number
-            smallest = min(smallest, number)
+        if number < latest.get(key, 0):
+            yield key, number
+        else:
+            latest[key] = number
 
 
 def _overlaps(runs: Iterable[Run]) -> int:

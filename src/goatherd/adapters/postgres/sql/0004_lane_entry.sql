@@ -180,6 +180,12 @@ BEGIN
         FROM unnest(p_lanes, answers) WITH ORDINALITY AS a (lane, answer, at)
         LEFT JOIN unnest(v_these.ats, v_told.answers, v_told.aheads) AS t (at, answer, ahead) USING (at)
     ) j;
+    -- An id that was refused is not known: nor does another job of that id, which came with it, count as taken.
+    SELECT array_agg(CASE WHEN j.answer = 'known' AND j.refused THEN 'full' ELSE j.answer END ORDER BY j.at) INTO answers
+    FROM (
+        SELECT a.at, a.answer, bool_or(a.answer = 'full') OVER (PARTITION BY a.id, a.named ORDER BY a.at) AS refused
+        FROM unnest(p_ids, p_named, answers) WITH ORDINALITY AS a (id, named, answer, at)
+    ) j;
     INSERT INTO goatherd.lane_later (app, due, accepted, lane, id, queue, content, on_exhausted)
     SELECT p_app, p_at + a.delay, p_at + a.delay, a.lane, a.id, a.queue, a.content, coalesce(a.policy, 'hold')
     FROM unnest(p_ids, p_lanes, p_queues, p_contents, p_policies, p_delays, answers) WITH ORDINALITY
