@@ -75,3 +75,15 @@ class LimitCases(LanesCases):
         assert refused.answer == "full"
         [refused] = await sender.put("b", limit=1, delay=5.0, keep_place=True)
         assert refused.answer == "full"
+
+    async def test_an_id_that_was_refused_is_not_known_to_another_job_of_the_same_call(self, lanes: LaneStore) -> None:
+        sender = Sender(lanes)
+        await sender.put("a", limit=1)
+        other = "mail/to=8"
+        refused, again = await sender.send(item("x", limit=1, named=True), item("x", other, named=True))
+        assert refused.answer == "full"
+        # Whether it is refused as well or taken: nobody may believe it taken that is nowhere.
+        assert again.answer in ("full", "placed")
+        [placed] = await sender.send(item("x", other, named=True))
+        assert placed.answer == ("placed" if again.answer == "full" else "known")
+        assert sorted(ids(await Worker(lanes).drain())) == ["a", "x"]
