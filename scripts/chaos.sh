@@ -1,4 +1,5 @@
 # The long fault runs; they end by themselves, so there is no time limit for a test.
 . "$(dirname "$0")/env.sh"
 use runtime examples test
-exec python -m scripts.servers rabbitmq redis postgres spin -- python -m pytest tests/conformance tests/faults tests/acceptance -m chaos --timeout=0 "$@"
+exec python -m scripts.servers rabbitmq redis postgres chromium node spin -- \
+    python -m pytest tests/conformance tests/faults tests/acceptance tests/docs -m chaos --timeout=0 "$@"

@@ -42,3 +42,14 @@ def _missing_server(names: Sequence[str]) -> str | None:
     except NoServer as error:
         return str(error)
     return None
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Tests that must not run side by side are in groups; a runner that does not see them would let them."""
+    if not getattr(session.config.option, "loadgroup", False):
+        return
+    unseen = [
+        each.nodeid for each in session.items if each.get_closest_marker("xdist_group") and "@" not in each.nodeid
+    ]
+    if unseen:
+        raise pytest.UsageError(f"pytest-xdist does not see the groups of {len(unseen)} tests, such as {unseen[0]}")

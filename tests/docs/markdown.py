@@ -3,6 +3,9 @@
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -121,3 +124,13 @@ def _slug(heading: str) -> str:
     """As the toc extension of Python-Markdown makes it."""
     plain = re.sub(r"[^\w\s-]", "", heading.replace("`", "")).strip().lower()
     return re.sub(r"[-\s]+", "-", plain)
+
+
+#: Pages that use a port which other tests use too, with the group in which those are.
+_SHARING_A_PORT = {"stream-llm-answers.md": "llm pages", "live-progress.md": "browser"}
+
+
+def apart(page: Path) -> Any:
+    """A page as a test's parameter, which does not run beside others that use the same port."""
+    group = _SHARING_A_PORT.get(page.name)
+    return pytest.param(page, id=name_of(page), marks=[pytest.mark.xdist_group(group)] if group else [])

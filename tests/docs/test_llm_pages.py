@@ -105,7 +105,7 @@ def browser() -> Iterator[BrowserContext]:
 
 
 @pytest.mark.servers("chromium")
-@pytest.mark.parametrize("service", ["fastapi", "flask"])
+@pytest.mark.parametrize("service", ["fastapi", pytest.param("flask", marks=pytest.mark.chaos)])
 def test_the_page_is_right_after_a_reload_in_two_tabs_and_without_its_gateway_and_worker(
     stage: Stage, browser: BrowserContext, service: str
 ) -> None:
@@ -211,7 +211,7 @@ async def test_a_chat_is_right_after_a_reload_in_two_tabs_and_without_its_worker
 
 
 @pytest.mark.servers("node")
-@pytest.mark.parametrize("how", ["while it is written", "when it is done"])
+@pytest.mark.parametrize("how", ["while it is written", pytest.param("when it is done", marks=pytest.mark.chaos)])
 async def test_a_chat_is_whole_after_its_service_and_gateway_were_away(stage: Stage, how: str) -> None:
     service = stage.serve_with_fastapi()
     async with user_of(stage) as user:

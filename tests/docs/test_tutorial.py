@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.markdown import name_of, pages
+from tests.docs.markdown import apart, pages
 from tests.docs.story import play
 
 
 @pytest.mark.timeout(180)
-@pytest.mark.parametrize("page", pages("tutorial"), ids=name_of)
+@pytest.mark.parametrize("page", [apart(page) for page in pages("tutorial")])
 def test_a_tutorial_can_be_followed_word_for_word(page: Path, tmp_path: Path) -> None:
     play(page, tmp_path)

@@ -45,7 +45,7 @@ async def restart(rabbitmq: RabbitMQ) -> None:
     await asyncio.to_thread(rabbitmq.start)
 
 
-@pytest.mark.parametrize("queue_type", ["quorum", "classic"])
+@pytest.mark.parametrize("queue_type", ["quorum", pytest.param("classic", marks=pytest.mark.chaos)])
 async def test_calls_complete_though_the_broker_was_killed_in_the_middle_of_them(
     tmp_path: Path, rabbitmq: RabbitMQ, amqp_url: str, queue_type: Literal["quorum", "classic"]
 ) -> None:
@@ -99,7 +99,7 @@ async def test_with_an_exclusive_queue_each_call_ends_by_its_time_out(
         assert {end.outcome for end in after} == {"answered"}, f"on a queue of a new name\n{why(after)}"
 
 
-@pytest.mark.parametrize("kind", ["durable", "exclusive"])
+@pytest.mark.parametrize("kind", ["durable", pytest.param("exclusive", marks=pytest.mark.chaos)])
 async def test_a_call_that_is_made_while_the_broker_is_away_is_unavailable_or_answered(
     tmp_path: Path, rabbitmq: RabbitMQ, amqp_url: str, kind: Literal["durable", "exclusive"]
 ) -> None:
@@ -119,7 +119,7 @@ async def test_a_call_that_is_made_while_the_broker_is_away_is_unavailable_or_an
         assert {end.outcome for end in ends} == {"answered"}, f"{why(ends)}\n{arena.last_words()}"
 
 
-@pytest.mark.parametrize("kind", ["durable", "exclusive"])
+@pytest.mark.parametrize("kind", ["durable", pytest.param("exclusive", marks=pytest.mark.chaos)])
 async def test_a_frozen_broker_holds_no_call_beyond_its_deadline(
     tmp_path: Path, rabbitmq: RabbitMQ, amqp_url: str, kind: Literal["durable", "exclusive"]
 ) -> None:

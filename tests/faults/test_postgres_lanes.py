@@ -75,9 +75,11 @@ class Day:
         self.sent: dict[str, list[str]] = {key: [] for key in keys}
         self.done: dict[str, list[str]] = {key: [] for key in keys}
         self.on = True
+        self.sending = 0
 
     async def send(self, lanes: PostgresLanes, keys: Sequence[str]) -> None:
         sender, place = Sender(lanes), 0
+        self.sending += 1
         while self.on:
             place += 1
             items = [item(f"{place}", key) for key in keys]
@@ -85,10 +87,12 @@ class Day:
             assert [each.answer for each in placed] == ["placed"] * len(keys)
             for key in keys:
                 self.sent[key].append(f"{place}")
+        self.sending -= 1
 
     async def work(self, lanes: PostgresLanes) -> None:
         worker, claims = Worker(lanes, lease=60.0), list[Claim]()
-        while self.on or self.done != self.sent or claims:
+        # What is on its way into a lane is not sent yet, but must be done.
+        while self.on or self.sending or self.done != self.sent or claims:
             exchanged = await stubborn(partial(worker.commit, *claims, wanted=8), worker.repeat)
             assert all(exchanged.settled)
             claims = list(exchanged.claims)

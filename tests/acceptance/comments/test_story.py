@@ -43,6 +43,7 @@ def test_the_story_holds_on_private_servers() -> None:
     assert ALL_HELD in play("--servers", "--once")
 
 
+@pytest.mark.chaos
 @pytest.mark.servers("postgres")
 @pytest.mark.timeout(120)
 @pytest.mark.xdist_group("comments servers")

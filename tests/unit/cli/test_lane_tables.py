@@ -1,5 +1,6 @@
 import time
 from io import StringIO
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -7,6 +8,7 @@ import pytest
 from rich.console import Console
 
 from goatherd import Goatherd
+from goatherd.cli import lane_tables
 from goatherd.cli.dead_returned import MOST_NAMED, replayed_told
 from goatherd.cli.lane_facts import LaneFacts, job_facts, names_of, read_lane
 from goatherd.cli.lane_tables import job_table, lane_table
@@ -34,6 +36,11 @@ def written(table: Any) -> str:
     console = Console(width=200, file=StringIO())
     console.print(table)
     return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]  # it is the one that we gave
+
+
+@pytest.fixture(autouse=True)
+def _time_stands_still(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lane_tables, "time", SimpleNamespace(time=lambda: NOW))
 
 
 @pytest.fixture

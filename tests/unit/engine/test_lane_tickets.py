@@ -1,10 +1,8 @@
 """Stories: a job shows where it stands, through whatever connection the user has."""
 
 import sqlite3  # noqa: TID251 - the user has a file of their own
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import apsw
@@ -204,31 +202,7 @@ async def test_something_else_is_no_connection() -> None:
         await ticket(5, 1).commit("postgresql://")
 
 
-class AlchemyLike:
-    """As SQLAlchemy's connection: text with named parameters."""
-
-    __module__ = "sqlalchemy.engine.base"
-
-    def __init__(self, database: sqlite3.Connection) -> None:
-        self._database = database
-
-    def execute(self, text: SimpleNamespace, parameters: dict[str, Any]) -> Any:
-        return self._database.execute(text.sql, parameters)
-
-
-async def test_sqlalchemy_is_known(database: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
-    if "sqlalchemy" not in sys.modules:
-        fake: Any = ModuleType("sqlalchemy")
-        fake.text = lambda sql: SimpleNamespace(sql=sql)
-        monkeypatch.setitem(sys.modules, "sqlalchemy", fake)
-    await ticket(5, 1).commit(AlchemyLike(database))
-    with pytest.raises(Fenced):
-        ticket(5, 1).commit_now(AlchemyLike(database))
-    assert written(database) == [(LANE, 5, 1)]
-
-
-async def test_the_real_sqlalchemy_is_known(tmp_path: Path) -> None:
-    sqlalchemy = pytest.importorskip("sqlalchemy")
+async def test_sqlalchemy_is_known(tmp_path: Path) -> None:
     engine = sqlalchemy.create_engine(f"sqlite:///{tmp_path}/forum.db")
     with engine.begin() as connection:
         connection.execute(sqlalchemy.text(FENCE_TABLE))
