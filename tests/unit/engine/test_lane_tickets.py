@@ -7,6 +7,7 @@ from typing import Any
 
 import apsw
 import pytest
+import sqlalchemy
 
 from goatherd.engine.ticket import FENCE_TABLE, Ticket
 from goatherd.errors import DefinitionError, Fenced
