@@ -29,7 +29,7 @@ def job(seq: int = 1, **arguments: Any) -> LaneJob:
     body = msgspec.json.encode({"task_id": f"job-{seq}", "step": "comment", "payload": arguments})
     headers: dict[str, str | int] = {LANE: "comments/post_id=7", FAILURES: 2}
     message = Message(id=f"job-{seq}", queue="comments", body=body, headers=headers)
-    return LaneJob(seq=seq, id=f"j{seq}", queue="comments", content=packed(message), accepted=NOW - 3700)
+    return LaneJob(seq=seq, id=f"j{seq}", queue="comments", content=packed(message), accepted=time.time() - 3700)
 
 
 def written(table: Any) -> str:
