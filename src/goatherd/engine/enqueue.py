@@ -96,9 +96,13 @@ class Sender:
             except Unavailable as error:
                 error.jobs = (*(error.jobs or [message.id for message in loose]), *(item.id for item in laned))
                 raise
+            self._note_sent(loose)
         if laned:
             await (await self._open_posting()).put(laned)
-        for _, message in batch:
+            self._note_sent(message for job, message in batch if job.lane is not None)
+
+    def _note_sent(self, messages: Iterable[Message]) -> None:
+        for message in messages:
             self._telemetry.sent(message)
 
     def _item(self, job: AnyJob, message: Message) -> LaneItem:

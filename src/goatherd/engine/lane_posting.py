@@ -124,14 +124,16 @@ class LanePosting:
             parcel.arrive([next(placements) for _ in parcel.items])
 
     async def _insist(self, items: Sequence[LaneItem], deadline: float) -> Sequence[Placement]:
-        loop = asyncio.get_running_loop()
+        loop, told = asyncio.get_running_loop(), False
         while True:
             try:
                 return await self._lanes.enqueue(self._sender, self._number, items)
             except Unavailable as error:
                 if loop.time() + AGAIN_AFTER >= deadline:
                     raise
-                log.warning("Lanes cannot be reached, trying again: %s", error)
+                if not told:
+                    log.warning("Lanes cannot be reached; trying until they can: %s", error)
+                    told = True
                 await asyncio.sleep(AGAIN_AFTER)
 
 

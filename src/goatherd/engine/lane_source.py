@@ -30,9 +30,6 @@ from goatherd.ports.broker import Deliver, Subscription
 from goatherd.ports.clock import Clock
 from goatherd.ports.lanes import Lanes
 
-#: Seconds for which a lane is kept by who only looks whether it still has it.
-LOOK = 5.0
-
 log = logging.getLogger("goatherd.lanes")
 
 
@@ -52,10 +49,11 @@ class LaneHabits:
 class Held:
     """The head of a lane that this worker has; the tag of its delivery."""
 
-    __slots__ = ("_lanes", "_ticket", "begun", "claim", "delivery", "lost", "until")
+    __slots__ = ("_lanes", "_lease", "_ticket", "begun", "claim", "delivery", "lost", "until")
 
-    def __init__(self, lanes: Lanes, claim: Claim, until: float) -> None:
+    def __init__(self, lanes: Lanes, lease: float, claim: Claim, until: float) -> None:
         self._lanes = lanes
+        self._lease = lease
         self._ticket: Ticket | None = None
         self.claim = claim
         #: On the loop's clock: others may have it afterwards.
@@ -78,7 +76,8 @@ class Held:
 
     async def is_still_ours(self) -> bool:
         """Whether the store says so; raises Unavailable."""
-        [ours] = await self._lanes.beat([self.claim.hold], LOOK)
+        # A beat is the question, and its answer must not leave us with less than we had.
+        [ours] = await self._lanes.beat([self.claim.hold], self._lease)
         return ours
 
 
@@ -196,7 +195,7 @@ class LaneSource:
     def _take(self, claims: Sequence[Claim], until: float) -> None:
         deliveries = []
         for claim in claims:
-            held = Held(self._lanes, claim, until)
+            held = Held(self._lanes, self._habits.lease, claim, until)
             try:
                 message = unpacked(claim.content)
             except msgspec.DecodeError as error:

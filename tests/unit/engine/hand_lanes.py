@@ -31,6 +31,8 @@ class HandLanes:
         self.enqueued: list[tuple[str, int, list[str]]] = []
         self.exchanges: list[Exchange] = []
         self.beats: list[list[Hold]] = []
+        #: The lease that each of them asked for.
+        self.leases: list[float] = []
         self.wake: WakeUp = lambda: None
         #: Errors, answers, or events to wait for, in the order in which they are met.
         self.planned: dict[str, list[Any]] = {"enqueue": [], "exchange": [], "beat": []}
@@ -63,6 +65,7 @@ class HandLanes:
 
     async def beat(self, holds: Sequence[Hold], lease: float) -> Sequence[bool]:
         self.beats.append(list(holds))
+        self.leases.append(lease)
         self.notes("beaten")
         await self._meet("beat")
         return [hold not in self.gone for hold in holds]

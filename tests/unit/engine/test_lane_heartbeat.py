@@ -32,7 +32,7 @@ class Hands:
         self.notes = Notes()
 
     def take(self, job: str, lane: str, *, seconds: float = LEASE) -> Held:
-        held = Held(self.lanes, claim(job, lane), asyncio.get_running_loop().time() + seconds)
+        held = Held(self.lanes, 60.0, claim(job, lane), asyncio.get_running_loop().time() + seconds)
         self.held[lane] = held
         return held
 
@@ -98,7 +98,7 @@ async def test_a_lane_that_was_claimed_anew_meanwhile_is_not_lost(hands: Hands, 
     beating = asyncio.create_task(heartbeat.beat())
     await hands.lanes.notes.saw("beaten")
     hands.lanes.gone.add(old.claim.hold)
-    hands.held["1"] = Held(hands.lanes, claim("b", "1", token=2), old.until)
+    hands.held["1"] = Held(hands.lanes, 60.0, claim("b", "1", token=2), old.until)
     gate.set()
     await beating
     assert hands.lost == []

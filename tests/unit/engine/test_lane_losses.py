@@ -37,6 +37,13 @@ async def test_a_lane_that_comes_again_before_its_loss_was_noticed_is_lost_first
     assert [settlement.hold.token for settlement in desk.lanes.settled()] == [2]
 
 
+async def test_to_ask_whether_a_lane_is_still_ours_does_not_shorten_its_lease(desk: Desk) -> None:
+    desk.lanes.offer(*heads(1))
+    [delivery] = await desk.has(1)
+    assert await delivery.tag.is_still_ours()
+    assert desk.lanes.leases[-1] == desk.lanes.exchanges[0].lease
+
+
 async def test_a_settlement_that_came_too_late_makes_it_lost(desk: Desk) -> None:
     desk.lanes.offer(*heads(1))
     [delivery] = await desk.has(1)
