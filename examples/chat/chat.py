@@ -5,13 +5,12 @@ import secrets
 import socket
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from examples.running.programs import Program, Tell
+from examples.running.together import Together
 
 
-class Chat:
+class Chat(Together):
     """`with Chat(...)` runs them all."""
 
     def __init__(self, folder: Path, settings: Mapping[str, str], tell: Tell) -> None:
@@ -39,35 +38,13 @@ class Chat:
         self.worker = self._goatherd("worker", ["examples.chat.worker.service:chat"], "Taking jobs from", tell)
         self.router = self._goatherd("router", ["examples.chat.herd:chat"], "Events of app", tell)
         self.gateway = self._goatherd("gateway", _gateway(gateway_port, origins), "Streams at", tell)
-        #: All that are started with it.
-        self.programs: tuple[Program, ...] = (self.worker, self.router, self.gateway, self.api)
-
-    def __enter__(self) -> Self:
-        try:
-            for program in self.programs:
-                program.launch()
-            for program in self.programs:
-                program.await_ready()
-        except BaseException:
-            self._stop()
-            raise
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._stop()
+        self.programs = (self.worker, self.router, self.gateway, self.api)
 
     def _program(self, name: str, arguments: list[str], ready: str, tell: Tell) -> Program:
         return Program(name, arguments, ready, self.environment, tell)
 
     def _goatherd(self, role: str, arguments: list[str], ready: str, tell: Tell) -> Program:
         return self._program(role, ["-m", "goatherd", role, *arguments], ready, tell)
-
-    def _stop(self) -> None:
-        # The one that takes questions first, so that nobody asks those who are gone already.
-        for program in reversed(self.programs):
-            program.stop()
 
 
 def _gateway(port: str, origins: list[str]) -> list[str]:

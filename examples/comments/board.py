@@ -4,16 +4,15 @@ import os
 import socket
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from examples.running.programs import Program, Tell
+from examples.running.together import Together
 
 #: Seconds after which the lanes of a worker that died are done by another one.
 LEASE = "5"
 
 
-class Board:
+class Board(Together):
     """`with Board(...)` runs them all."""
 
     def __init__(self, folder: Path, settings: Mapping[str, str], tell: Tell) -> None:
@@ -34,34 +33,12 @@ class Board:
         self.environment = {**usual, **os.environ, **settings, "COMMENTS_PORT": port, "PYTHONUNBUFFERED": "1"}
         self.api = Program("api", ["-m", "examples.comments.api"], "Serving on", self.environment, tell)
         self.workers = tuple(self._worker(number, tell) for number in ("1", "2"))
-        #: All that are started with it.
-        self.programs: tuple[Program, ...] = (*self.workers, self.api)
-
-    def __enter__(self) -> Self:
-        try:
-            for program in self.programs:
-                program.launch()
-            for program in self.programs:
-                program.await_ready()
-        except BaseException:
-            self._stop()
-            raise
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._stop()
+        self.programs = (*self.workers, self.api)
 
     def _worker(self, number: str, tell: Tell) -> Program:
         arguments = ["-m", "goatherd", "worker", "examples.comments.worker.service:comments"]
         environment = {**self.environment, "COMMENTS_WORKER": number}
         return Program(f"worker {number}", arguments, "Taking jobs from", environment, tell)
-
-    def _stop(self) -> None:
-        # The one that takes comments first, so that nobody sends to those who are gone already.
-        for program in reversed(self.programs):
-            program.stop()
 
 
 def _wanted_port(environment: Mapping[str, str]) -> str:

@@ -3,10 +3,10 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from examples.running.programs import Program, Tell
+from examples.running.together import Together
 
 #: What programs say when they are ready.
 WEB_READY, WORKER_READY = r"Serving on (http://\S+)", "Taking jobs from"
@@ -23,7 +23,7 @@ def worker_program(name: str, environment: Mapping[str, str], tell: Tell) -> Pro
     return Program(name, ["-m", "goatherd", "worker", target], WORKER_READY, environment, tell)
 
 
-class Kitchen:
+class Kitchen(Together):
     """`with Kitchen(...)` runs them all."""
 
     def __init__(self, folder: Path, settings: Mapping[str, str], tell: Tell) -> None:
@@ -43,8 +43,7 @@ class Kitchen:
         self.crawler = worker_program("crawler", self.environment, tell)
         self.ai = worker_program("ai", self.environment, tell)
         self.main = web_program("main", self.environment, tell)
-        #: All that are started with it.
-        self.programs: tuple[Program, ...] = (self.crawler, self.ai, self.main)
+        self.programs = (self.crawler, self.ai, self.main)
 
     @property
     def url(self) -> str:
@@ -53,22 +52,4 @@ class Kitchen:
 
     def __enter__(self) -> Self:
         self.pictures.mkdir(parents=True, exist_ok=True)
-        try:
-            for program in self.programs:
-                program.launch()
-            for program in self.programs:
-                program.await_ready()
-        except BaseException:
-            self._stop()
-            raise
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._stop()
-
-    def _stop(self) -> None:
-        # The one that takes requests first, so that nobody asks those who are gone already.
-        for program in (self.main, self.ai, self.crawler):
-            program.stop()
+        return super().__enter__()

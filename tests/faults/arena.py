@@ -20,6 +20,8 @@ from tests.faults.worker_logs import losses
 REST_DEADLINE = 60.0
 #: Seconds after which the sender is told that the broker is away.
 PUBLISH_DEADLINE = 4.0
+#: Seconds within which RabbitMQ, when it is killed, may forget a queue that it has made.
+QUEUE_IS_WRITTEN_DOWN_AFTER = 6.0
 #: Seconds that a worker gets to end in good order.
 FAREWELL = 30.0
 

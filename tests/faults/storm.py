@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from scripts.servers.proxy import Proxy
 from scripts.servers.rabbitmq import RabbitMQ
-from tests.faults.arena import Arena
+from tests.faults.arena import QUEUE_IS_WRITTEN_DOWN_AFTER, Arena
 from tests.faults.driver import Driver
 from tests.faults.herd import work
 from tests.faults.history import History, Verdict, judge
@@ -64,6 +64,8 @@ class Storm:
         self.rabbitmq = rabbitmq
         self.proxy = proxy
         self._jobs = jobs
+        #: Since when the broker has the queue, on the loop's clock.
+        self.queue_made = 0.0
 
     async def rage(
         self, plan: Sequence[tuple[float, Fault]], *, pause: tuple[float, float], deadline: float
@@ -73,6 +75,7 @@ class Storm:
         driver = Driver(arena.app, self._turn, deadline)
         jobs = (work.job(milliseconds=arena.chance.randint(5, 50)) for _ in range(self._jobs))
         async with asyncio.timeout(deadline), arena.app, asyncio.TaskGroup() as group:
+            self.queue_made = asyncio.get_running_loop().time()
             for _ in range(WORKERS):
                 await arena.start_worker(*OPTIONS)
             sending = group.create_task(driver.send_all(jobs), name="sender")
@@ -151,7 +154,8 @@ def frozen(seconds: float) -> Fault:
 
 
 async def broker_killed(storm: Storm) -> None:
-    """kill -9 of the broker; after a while somebody starts it again."""
+    """kill -9 of the broker, which has had its queue for a while; after a while somebody starts it again."""
+    await asyncio.sleep(storm.queue_made + QUEUE_IS_WRITTEN_DOWN_AFTER - asyncio.get_running_loop().time())
     storm.rabbitmq.kill()
     await asyncio.sleep(DEAD_FOR)
     await asyncio.to_thread(storm.rabbitmq.start)

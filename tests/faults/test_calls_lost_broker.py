@@ -9,7 +9,7 @@ import pytest
 
 from goatherd import Goatherd
 from scripts.servers.rabbitmq import RabbitMQ
-from tests.faults.arena import Arena
+from tests.faults.arena import QUEUE_IS_WRITTEN_DOWN_AFTER, Arena
 from tests.faults.callers import End, accepted, caller, calling, check, why
 from tests.faults.history import History
 from tests.faults.watching import until
@@ -18,8 +18,6 @@ pytestmark = [pytest.mark.servers, pytest.mark.xdist_group("harmed broker"), pyt
 
 CALLS = 100
 OPTIONS = ("--concurrency", str(CALLS))
-#: Seconds within which RabbitMQ, when it is killed, may forget a queue that it has made.
-QUEUE_IS_WRITTEN_DOWN_AFTER = 6.0
 
 
 def started(arena: Arena) -> int:

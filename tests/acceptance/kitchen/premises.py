@@ -56,5 +56,10 @@ def kitchen_in(
         kitchen.main = Program("main", main, WEB_READY, kitchen.environment, kitchen.tell)
         kitchen.programs = (kitchen.crawler, kitchen.ai, kitchen.main)
     kitchen.programs = tuple(program for program in kitchen.programs if program.name not in without)
-    with kitchen, httpx2.Client(base_url=kitchen.url, timeout=PATIENCE) as client:
-        yield Premises(kitchen, client)
+    try:
+        with kitchen, httpx2.Client(base_url=kitchen.url, timeout=PATIENCE) as client:
+            yield Premises(kitchen, client)
+    finally:
+        # A test may have started those that were left out.
+        for program in (kitchen.ai, kitchen.crawler):
+            program.stop()

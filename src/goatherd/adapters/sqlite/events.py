@@ -1,6 +1,5 @@
 """The events port on SQLite."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
@@ -11,9 +10,9 @@ from goatherd.adapters.sqlite.doorbell import Ringer
 from goatherd.adapters.sqlite.event_log import Terms, append_events, find, read_events
 from goatherd.adapters.sqlite.feeding import ROUTERS
 from goatherd.adapters.sqlite.lineage import boot_id
+from goatherd.adapters.sqlite.patience import in_time
 from goatherd.adapters.sqlite.queries import rows, run
 from goatherd.adapters.sqlite.watchers import SqliteWatch, Watchers, ring_for
-from goatherd.errors import Unavailable
 from goatherd.model.admission import Append, Outcome
 from goatherd.model.event import Position, Progress, Token
 from goatherd.model.job_state import JobState
@@ -22,6 +21,9 @@ from goatherd.ports.clock import Clock
 from goatherd.ports.events import PAGE, Wake
 
 Result = TypeVar("Result")
+
+#: Told when the file does not answer.
+_COMFORT = "Try again: events that were written all the same are not written twice."
 
 
 class SqliteEvents:
@@ -102,14 +104,7 @@ class SqliteEvents:
             await self._give_back()
 
     async def _in_time(self, asked: Awaitable[Result]) -> Result:
-        try:
-            async with asyncio.timeout(self._deadline):
-                return await asked
-        except TimeoutError as error:
-            raise Unavailable(
-                f"The file {self._database.path} did not answer within {self._deadline:g} s; is its disk overloaded? "
-                f"Try again: events that were written all the same are not written twice."
-            ) from error
+        return await in_time(self._database, self._deadline, asked, _COMFORT)
 
 
 def _bells(connection: apsw.Connection, job: str) -> list[str]:

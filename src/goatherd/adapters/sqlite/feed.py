@@ -9,14 +9,17 @@ import apsw
 
 from goatherd.adapters.sqlite.database import Database
 from goatherd.adapters.sqlite.feeding import ROUTERS
+from goatherd.adapters.sqlite.patience import in_time
 from goatherd.adapters.sqlite.queries import rows, run, run_many
 from goatherd.adapters.sqlite.watchers import Watchers
-from goatherd.errors import Unavailable
 from goatherd.model.event import Position
 from goatherd.ports.clock import Clock
 from goatherd.ports.feed import LEASE, Fed, Lag, Reclaimed
 
 Result = TypeVar("Result")
+
+#: Told when the file does not answer.
+_COMFORT = "The router tries again."
 
 #: Seconds between two looks by a router that is not rung for.
 LOOK_EVERY = 1.0
@@ -133,14 +136,7 @@ class SqliteFeed:
         return await self._in_time(self._database.write(operation, durable=False))
 
     async def _in_time(self, asked: Awaitable[Result]) -> Result:
-        try:
-            async with asyncio.timeout(self._deadline):
-                return await asked
-        except TimeoutError as error:
-            raise Unavailable(
-                f"The file {self._database.path} did not answer within {self._deadline:g} s; is its disk overloaded? "
-                f"The router tries again."
-            ) from error
+        return await in_time(self._database, self._deadline, asked, _COMFORT)
 
 
 def _fed(found: list[tuple[Any, ...]]) -> list[Fed]:

@@ -1,6 +1,5 @@
 """The history of tracked jobs on SQLite."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
@@ -8,11 +7,14 @@ import apsw
 
 from goatherd.adapters.record_rows import record_in, row_of
 from goatherd.adapters.sqlite.database import Database
+from goatherd.adapters.sqlite.patience import in_time
 from goatherd.adapters.sqlite.queries import rows, run
-from goatherd.errors import Unavailable
 from goatherd.model.job_record import JobNote, JobRecord, records_after
 
 Result = TypeVar("Result")
+
+#: Told when the file does not answer.
+_COMFORT = "Try again: what was written all the same is not written twice."
 
 
 class SqliteHistory:
@@ -47,14 +49,7 @@ class SqliteHistory:
             await self._give_back()
 
     async def _in_time(self, asked: Awaitable[Result]) -> Result:
-        try:
-            async with asyncio.timeout(self._deadline):
-                return await asked
-        except TimeoutError as error:
-            raise Unavailable(
-                f"The file {self._database.path} did not answer within {self._deadline:g} s; is its disk overloaded? "
-                f"Try again: what was written all the same is not written twice."
-            ) from error
+        return await in_time(self._database, self._deadline, asked, _COMFORT)
 
 
 def _find(connection: apsw.Connection, job: str) -> JobRecord | None:

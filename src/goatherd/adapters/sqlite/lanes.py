@@ -1,6 +1,5 @@
 """The lanes port on SQLite: each call is one transaction, and a doorbell tells workers of ready lanes."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TypeVar
 
@@ -22,9 +21,9 @@ from goatherd.adapters.sqlite.lanes_operations import (
 from goatherd.adapters.sqlite.lanes_peers import Given, decode_given, decode_placements, once
 from goatherd.adapters.sqlite.lanes_settling import settle
 from goatherd.adapters.sqlite.lanes_step import Step
+from goatherd.adapters.sqlite.patience import in_time
 from goatherd.adapters.sqlite.queries import rows, run, run_many
 from goatherd.adapters.sqlite.watchers import SqliteWatch, Watchers, ring_for
-from goatherd.errors import Unavailable
 from goatherd.model.dead_letter import Burial
 from goatherd.model.lane import (
     Claim,
@@ -43,6 +42,9 @@ from goatherd.ports.clock import Clock
 from goatherd.ports.lanes import WakeUp
 
 Result = TypeVar("Result")
+
+#: Told when the file does not answer.
+_COMFORT = "Try again: what was done all the same is not done twice."
 
 #: Doorbells to ring, by what is rung for.
 Bells = list[tuple[str, list[str]]]
@@ -188,14 +190,7 @@ class SqliteLanes:
             await self._give_back()
 
     async def _in_time(self, asked: Awaitable[Result]) -> Result:
-        try:
-            async with asyncio.timeout(self._deadline):
-                return await asked
-        except TimeoutError as error:
-            raise Unavailable(
-                f"The file {self._database.path} did not answer within {self._deadline:g} s; is its disk overloaded? "
-                f"Try again: what was done all the same is not done twice."
-            ) from error
+        return await in_time(self._database, self._deadline, asked, _COMFORT)
 
 
 def _topic(queue: str) -> str:
