@@ -14,6 +14,7 @@ from goatherd.model.dead_letter import StoredLetter
 from goatherd.model.lane import Exchange, Exchanged, GiveUpHead, OnExhausted
 from goatherd.model.settings import Settings
 from goatherd.ports.clock import Clock
+from goatherd.wiring import execution
 from tests.faults.lanes.journal import mark
 
 #: When it dies, if at all, and what becomes of a lane whose head is given up.
@@ -68,5 +69,5 @@ async def mortal_keep(self: SqliteDeadLetters, letters: Sequence[StoredLetter]) 
     die_at(MOMENTS[3])
 
 
-setattr(wiring, "open_lanes", open_mortal)  # noqa: B010
+setattr(execution, "open_lanes", open_mortal)  # noqa: B010
 setattr(SqliteDeadLetters, "keep", mortal_keep)  # noqa: B010

@@ -1,0 +1,24 @@
+"""The only part that knows adapters: from URLs to opened ports."""
+
+from goatherd.wiring.events import open_events, open_feed, open_history, open_relay, open_router
+from goatherd.wiring.execution import Ports, open_ports
+from goatherd.wiring.metrics import metrics_text, router_metrics_text
+from goatherd.wiring.ordering import OpenLanes, open_lanes
+from goatherd.wiring.records import OpenSteps, find_migrations, open_steps
+
+__all__ = [
+    "OpenLanes",
+    "OpenSteps",
+    "Ports",
+    "find_migrations",
+    "metrics_text",
+    "open_events",
+    "open_feed",
+    "open_history",
+    "open_lanes",
+    "open_ports",
+    "open_relay",
+    "open_router",
+    "open_steps",
+    "router_metrics_text",
+]
