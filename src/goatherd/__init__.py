@@ -8,12 +8,15 @@ if TYPE_CHECKING:
     from goatherd.errors import CallTimeout, GiveUp, GoatherdError, JobFailed, RetryLater, Unavailable
     from goatherd.events import Event
     from goatherd.model.dead_letter import DeadLetter
+    from goatherd.model.failure import Failure
     from goatherd.model.health import Health
     from goatherd.model.job import Job
     from goatherd.model.lane import Fence
     from goatherd.model.retry import Retry
     from goatherd.model.topology import Queue
+    from goatherd.pipeline import Pipeline
     from goatherd.run import Run
+    from goatherd.step import Step
     from goatherd.task import Task
 else:
     # Names are loaded when they are first used, because the command line lives in this package too and must start
@@ -25,6 +28,7 @@ else:
         "Context": "goatherd.engine.context",
         "DeadLetter": "goatherd.model.dead_letter",
         "Event": "goatherd.events",
+        "Failure": "goatherd.model.failure",
         "Fence": "goatherd.model.lane",
         "GiveUp": "goatherd.errors",
         "Goatherd": "goatherd.app",
@@ -32,10 +36,12 @@ else:
         "Health": "goatherd.model.health",
         "Job": "goatherd.model.job",
         "JobFailed": "goatherd.errors",
+        "Pipeline": "goatherd.pipeline",
         "Queue": "goatherd.model.topology",
         "Retry": "goatherd.model.retry",
         "RetryLater": "goatherd.errors",
         "Run": "goatherd.run",
+        "Step": "goatherd.step",
         "Task": "goatherd.task",
         "Unavailable": "goatherd.errors",
     }
@@ -55,6 +61,7 @@ __all__ = [
     "Context",
     "DeadLetter",
     "Event",
+    "Failure",
     "Fence",
     "GiveUp",
     "Goatherd",
@@ -62,10 +69,12 @@ __all__ = [
     "Health",
     "Job",
     "JobFailed",
+    "Pipeline",
     "Queue",
     "Retry",
     "RetryLater",
     "Run",
+    "Step",
     "Task",
     "Unavailable",
 ]

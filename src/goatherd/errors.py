@@ -9,6 +9,7 @@ GoatherdError
 ├── JobFailed                                                       the task raised
 │   ├── JobCancelled   └── JobExpired                               it was not let come to its end
 ├── UnknownJob                                                      no such job or dead letter
+├── UnknownStep                                                     the pipeline has no such step
 ├── Fenced                                                          this attempt lost its lease, or comes second
 ├── TopologyMismatch                                                the broker differs from the definition
 └── RetryLater    GiveUp                                            raised by tasks
@@ -130,6 +131,16 @@ class UnknownJob(GoatherdError):
             letter_id,
             f"There is no dead letter {letter_id!r}: it was replayed or discarded, or the id is wrong. "
             f"`goatherd dead list` shows those that are there.",
+        )
+
+
+class UnknownStep(GoatherdError):
+    """The pipeline has no step of that name; lists the steps."""
+
+    def __init__(self, pipeline: str, step: str, steps: Sequence[str]) -> None:
+        self.pipeline, self.step, self.steps = pipeline, step, tuple(steps)
+        super().__init__(
+            f"The pipeline {pipeline!r} has no step {step!r}, so nothing was changed. Its steps: {', '.join(steps)}."
         )
 
 

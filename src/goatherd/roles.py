@@ -13,22 +13,28 @@ from goatherd.engine.admission import Rules
 from goatherd.engine.announcements import announcing, noting_ends
 from goatherd.engine.attempt import Attempts
 from goatherd.engine.catalogue import Catalogue
+from goatherd.engine.flows import NO_FLOWS, Flows
+from goatherd.engine.foreign_steps import ForeignSteps
 from goatherd.engine.hold_limits import check_hold_limits
 from goatherd.engine.lane_entry import LaneEntry
 from goatherd.engine.lane_source import LaneHabits, LaneSource
 from goatherd.engine.lane_work import LaneWork
+from goatherd.engine.means import Means
 from goatherd.engine.processes import Home
 from goatherd.engine.router import Router
+from goatherd.engine.run_voice import RunVoice
 from goatherd.engine.runner import Runner
 from goatherd.engine.shared_answers import taking_answers
-from goatherd.engine.sources import Sources
+from goatherd.engine.step_hints import Hints
+from goatherd.engine.step_source import StepHabits, StepSource
+from goatherd.engine.step_work import StepWork
 from goatherd.engine.watchdog import Watchdog
 from goatherd.engine.worker import Load, Worker
 from goatherd.errors import DefinitionError
 from goatherd.model.ids import new_id
 from goatherd.model.settings import Settings
 from goatherd.model.task import TaskDefinition
-from goatherd.ports.broker import Source
+from goatherd.model.topology import Queue
 from goatherd.session import Chore, Session
 from goatherd.wiring import open_router
 
@@ -142,23 +148,56 @@ async def make_worker(
     chosen = _chosen(app, catalogue, queues)
     # On all of its queues, for a task that has no key any more may have jobs in lanes.
     in_lanes = chosen if catalogue.has_lanes else ()
-    lanes = await lane_work(app.settings, session, in_lanes, session.ports.broker)
-    return _worker_of(app, session, runner, catalogue, chosen, concurrency, lanes)
+    lanes = await lane_work(app.settings, session, in_lanes)
+    steps = await step_work(app.settings, session, chosen, session.means)
+    return _worker_of(app, session, runner, catalogue, chosen, concurrency, Flows(lanes=lanes, steps=steps))
 
 
-async def lane_work(settings: Settings, session: Session, queues: Sequence[str], broker: Source) -> LaneWork | None:
+async def lane_work(settings: Settings, session: Session, queues: Sequence[str]) -> LaneWork | None:
     """What a worker needs for keyed tasks on these queues; None if there are none."""
     if not queues:
         return None
     habits = LaneHabits(
-        worker=f"{socket.gethostname()}:{os.getpid()}:{new_id()[-8:]}",
+        worker=_new_name(),
         queues=queues,
         lease=settings.lease,
         paused=session.ports.controls.paused,
         carry_letters=session.carry_letters,
     )
     source = LaneSource((await session.lanes()).lanes, session.clock, habits)
-    return LaneWork(source=source, sources=Sources(broker, source), entry=LaneEntry(session.posting, session.clock))
+    return LaneWork(source=source, entry=LaneEntry(session.posting, session.clock))
+
+
+async def step_work(settings: Settings, session: Session, queues: Iterable[str], means: Means) -> StepWork | None:
+    """What a worker needs for the steps of pipelines on these queues; None if there are none."""
+    book = session.book
+    if not book.queues.intersection(queues):
+        return None
+    records = await session.records()
+    conductor, story = records.conductor, session.story
+    answers = book.answers if book.remote else ""
+    if answers:
+        await means.broker.declare([Queue(name=answers)])
+    foreign = ForeignSteps(book, session.runs.adopt)
+
+    async def try_again(run: str, step: str) -> object:
+        return await session.runs.retry(run, [step])
+
+    hints = Hints(means.broker, book, foreign, session.clock, try_again, settings.deploy_grace)
+    habits = StepHabits(
+        worker=_new_name(),
+        lease=settings.lease,
+        largest_result=settings.payload_limit,
+        moved=conductor.moved,
+        begun=story.begun,
+        voice=lambda run: RunVoice(run, story, session.clock),
+    )
+    source = StepSource(records.steps, book, hints, session.clock, habits)
+    return StepWork(source=source, conductor=conductor, answers=answers)
+
+
+def _new_name() -> str:
+    return f"{socket.gethostname()}:{os.getpid()}:{new_id()[-8:]}"
 
 
 def _worker_of(  # noqa: PLR0913, PLR0917 - a worker stands between all of these
@@ -168,17 +207,19 @@ def _worker_of(  # noqa: PLR0913, PLR0917 - a worker stands between all of these
     catalogue: Catalogue,
     queues: Iterable[str],
     concurrency: int | None = None,
-    lanes: LaneWork | None = None,
+    flows: Flows = NO_FLOWS,
 ) -> Worker:
     settings = app.settings
     at_once = concurrency or settings.concurrency
     held = settings.held_by_worker if concurrency is None else settings.prefetch or 2 * concurrency
     rules = Rules(deploy_grace=settings.deploy_grace, payload_limit=settings.payload_limit)
-    source = None if lanes is None else lanes.sources
+    source = flows.with_broker(session.ports.broker)
     attempts = Attempts(session.means, catalogue, runner, rules, session.emitters(), source)
     prefetch = {queue: app.queue_named(queue).prefetch or held for queue in queues}
+    if flows.steps is not None and flows.steps.answers:
+        prefetch[flows.steps.answers] = held
     load = Load(prefetch=prefetch, concurrency=at_once, grace_period=settings.grace_period)
-    return Worker(session.ports.broker, attempts, session.clock, load, rules.most_deaths, lanes)
+    return Worker(session.ports.broker, attempts, session.clock, load, rules.most_deaths, flows)
 
 
 def make_catalogue(app: Goatherd, session: Session, definitions: Iterable[TaskDefinition] | None = None) -> Catalogue:
@@ -190,6 +231,7 @@ def make_catalogue(app: Goatherd, session: Session, definitions: Iterable[TaskDe
     if app.dead_letter_hooks:
         tasks.append(_announcing(app, session))
     tasks += _answer_tasks(app, session)
+    tasks += session.book.tasks()
     check_hold_limits(tasks, session.ports.operations)
     return Catalogue(tasks, {queue.name: queue for queue in app.contracts()})
 

@@ -9,28 +9,30 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 import msgspec
 
 from goatherd.engine.tracked import failure_of
-from goatherd.errors import SettingsError
+from goatherd.errors import SettingsError, UnknownJob, UnknownStep
 from goatherd.events import Event, seen, standing_for
 from goatherd.model import reply, stream_token
 from goatherd.model.event import BEGINNING, Position
 from goatherd.model.job_state import JobState, Status
+from goatherd.model.pipeline import PipelineDefinition
 from goatherd.model.reading import Reading
 from goatherd.model.seconds import Seconds, seconds
 from goatherd.model.task import TaskDefinition
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
+    from goatherd.step import Step
 
 R_co = TypeVar("R_co", covariant=True)
 
 
 class Run(Generic[R_co]):
-    """A tracked job; `await run.result()` waits for its end, `async for event in run.events()` watches it."""
+    """A tracked job or a pipeline's run: `await run.result()` waits for its end, `run.events()` is what happens."""
 
-    def __init__(self, app: Goatherd, id: str, task: TaskDefinition | None = None) -> None:
+    def __init__(self, app: Goatherd, id: str, of: TaskDefinition | PipelineDefinition | None = None) -> None:
         self._app = app
         self._id = id
-        self._task = task
+        self._of = of
 
     def __repr__(self) -> str:
         return f"<Run {self._id} of {self._app.name}>"
@@ -81,10 +83,30 @@ class Run(Generic[R_co]):
         return cast(R_co, self._result_in(state))
 
     async def cancel(self) -> bool:
-        """Ask it to stop: one that waits is not started, one that runs is cancelled; false if it had ended."""
-        known = self._task
-        queues = [known.queue] if known is not None else [queue.name for queue in self._app.contracts()]
-        return await self._app.session().tracked.cancel(self._id, queues)
+        """Ask it to stop: what waits is not started, what runs is cancelled; false if it had ended."""
+        session = self._app.session()
+        pipeline = await self._pipeline()
+        if pipeline is not None:
+            return await session.runs.cancel(self._id, {task.queue for task in pipeline.tasks})
+        known = self._of
+        queues = [known.queue] if isinstance(known, TaskDefinition) else [q.name for q in self._app.contracts()]
+        return await session.tracked.cancel(self._id, queues)
+
+    async def retry_step(self, step: Step[Any] | str) -> None:
+        """Of a pipeline's run: try failed work of a step again; what is done stays done.
+
+        Raises UnknownStep, and UnknownJob if there is no such run.
+        """
+        _, name = await self._step_named(step)
+        await self._app.session().runs.retry(self._id, [name])
+
+    async def resume_from(self, step: Step[Any] | str) -> None:
+        """Of a pipeline's run: forget a step and all that come after it, and do them again.
+
+        Raises UnknownStep, and UnknownJob if there is no such run.
+        """
+        pipeline, name = await self._step_named(step)
+        await self._app.session().runs.resume_from(pipeline, self._id, name)
 
     def stream_token(self, subject: str, *, expires: Seconds = 900) -> str:
         """A signed pass for the browser of `subject` to watch this run for so many seconds."""
@@ -101,6 +123,31 @@ class Run(Generic[R_co]):
     def _result_in(self, state: JobState) -> Any:
         if state.result is None:
             raise failure_of(self._id, state)
-        if self._task is None:
+        if self._of is None:
             return msgspec.json.decode(state.result)
-        return reply.read(self._id, state.result, self._task.signature, bare=True)
+        signature = self._of.signature if isinstance(self._of, TaskDefinition) else self._of.takes
+        return reply.read(self._id, state.result, signature, bare=True)
+
+    async def _step_named(self, step: Step[Any] | str) -> tuple[PipelineDefinition, str]:
+        pipeline = await self._pipeline()
+        if pipeline is None:
+            raise UnknownJob(
+                self._id,
+                f"No run of a pipeline has the id {self._id!r}: the id is wrong, it is the job of a task, or its "
+                f"records have expired.",
+            )
+        name = step if isinstance(step, str) else step.name
+        planned = pipeline.steps.get(name)
+        if planned is None or not (isinstance(step, str) or self._app.pipelines[pipeline.name].has(step)):
+            raise UnknownStep(pipeline.name, name or "input", list(pipeline.steps))
+        return pipeline, name
+
+    async def _pipeline(self) -> PipelineDefinition | None:
+        """What it is a run of; None if it is the job of a task."""
+        if isinstance(self._of, TaskDefinition) or not self._app.pipelines:
+            return None
+        if self._of is None:
+            summary = await self._app.session().runs.knows(self._id)
+            found = None if summary is None else self._app.pipelines.get(summary.pipeline)
+            self._of = None if found is None else found.definition
+        return self._of

@@ -4,27 +4,40 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from goatherd.engine.calls import Calls, Manners
+from goatherd.engine.conductor import Conductor
 from goatherd.engine.emitters import Emitters, Habits
 from goatherd.engine.enqueue import Sender
 from goatherd.engine.lane_letters import carry_letters
 from goatherd.engine.lane_posting import LanePosting
 from goatherd.engine.means import Means
+from goatherd.engine.queue_depths import QueueDepths
+from goatherd.engine.run_story import RunStory
+from goatherd.engine.runs import Runs
+from goatherd.engine.step_book import StepBook
 from goatherd.engine.subscriptions import Subscriptions
 from goatherd.engine.tracked import Tracked
 from goatherd.errors import Unavailable
+from goatherd.model.ids import new_id
 from goatherd.model.job import AnyJob
+from goatherd.model.pipeline import PipelineDefinition
 from goatherd.model.settings import Settings
 from goatherd.model.topology import Queue
 from goatherd.ports.clock import Clock
 from goatherd.ports.events import Events
+from goatherd.ports.steps import RunOperations, Steps
 from goatherd.ports.telemetry import Telemetry
 from goatherd.wiring import OpenLanes, Ports, open_events, open_ports
 
 log = logging.getLogger("goatherd.runs")
 log_lanes = logging.getLogger("goatherd.lanes")
+log_pipelines = logging.getLogger("goatherd.pipelines")
+
+#: Seconds that a process has to tell workers of what it made ready before it ends.
+LAST_WORDS = 5.0
 
 #: What one process does for all: take answers from queues that services share; note the ends of tracked jobs that the
 #: broker itself made dead letters.
@@ -34,10 +47,27 @@ Chore: TypeAlias = Literal["answers", "ends"]
 Opener: TypeAlias = Callable[[Settings, Clock], Awaitable[Ports]]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Records:
+    """The records of pipelines as one process has them open; satisfies `RunRecords`."""
+
+    steps: Steps
+    operations: RunOperations
+    conductor: Conductor
+
+
 class Session:
     """What verbs use while the app is open; shared by nested openings on one loop."""
 
-    def __init__(self, ports: Ports, clock: Clock, telemetry: Telemetry, settings: Settings) -> None:
+    def __init__(
+        self,
+        ports: Ports,
+        clock: Clock,
+        telemetry: Telemetry,
+        settings: Settings,
+        pipelines: Iterable[PipelineDefinition] = (),
+        queues: Iterable[Queue] = (),
+    ) -> None:
         self.ports = ports
         self.clock = clock
         self.telemetry = telemetry
@@ -63,9 +93,14 @@ class Session:
             exclusive=settings.reply_queue == "exclusive",
         )
         self.calls = Calls(self.means, self.sender, self.tracked, manners)
+        described = {queue.name for queue in queues if queue.contract}
+        self.book = StepBook(pipelines, described, f"{settings.app}.step-answers")
+        self.story = RunStory(self.events, clock, telemetry)
+        self.runs = Runs(self.records, self.events, self.means)
+        self._records: Records | None = None
 
     @classmethod
-    async def open(
+    async def open(  # noqa: PLR0913 - all that an app has declared
         cls,
         settings: Settings,
         clock: Clock,
@@ -74,15 +109,19 @@ class Session:
         opener: Opener = open_ports,
         *,
         keyed: bool = False,
+        pipelines: Iterable[PipelineDefinition] = (),
     ) -> "Session":
         """Open the ports and make the queues that are missing; lanes too, if there are keyed tasks."""
         ports = await opener(settings, clock)
         try:
-            await ports.broker.declare(queues)
-            session = cls(ports, clock, telemetry, settings)
+            wanted = list(queues)
+            await ports.broker.declare(wanted)
+            session = cls(ports, clock, telemetry, settings, pipelines, wanted)
             await session.calls.open()
             if keyed:
                 await session.lanes()
+            if session.book.pipelines:
+                await session.records()
         except BaseException:
             await ports.close()
             raise
@@ -128,6 +167,33 @@ class Session:
     async def carry_letters(self) -> None:
         """Take jobs that left their lanes to the dead letters."""
         await carry_letters((await self.lanes()).lanes, self.ports.dead_letters, self.telemetry)
+
+    async def records(self) -> "Records":
+        """Where runs of pipelines are on record, and who tells of them; opened at first use."""
+        async with self._opening:
+            if self._records is None:
+                if self._settings.record_store_is_local:
+                    log_pipelines.warning(
+                        "The broker is on the network, but runs of pipelines are on record in the file of %s, which "
+                        "other machines do not see; set GOATHERD_RECORDS_URL=postgresql://…",
+                        self._settings.record_store,
+                    )
+                opened = await self.ports.open_steps()
+                self._life.push_async_callback(opened.steps.close)
+                conductor = Conductor(
+                    opened.steps,
+                    self.book,
+                    self.means,
+                    QueueDepths(self.ports.operations),
+                    self.story,
+                    self.ports.dead_letters,
+                    new_id(),
+                    self._settings.history_days * 86_400.0,
+                )
+                self._life.push_async_callback(conductor.stop, LAST_WORDS)
+                conductor.start()
+                self._records = Records(steps=opened.steps, operations=opened.operations, conductor=conductor)
+            return self._records
 
     async def subscriptions(self) -> Subscriptions:
         """All jobs that this process follows."""

@@ -20,7 +20,9 @@ from goatherd.model.job import NO_OPTIONS, Job, JobOptions, job_options
 from goatherd.model.lane_rule import lane_rule
 from goatherd.model.seconds import Seconds
 from goatherd.model.signature import Signature
+from goatherd.model.statement import UserConnection
 from goatherd.model.task import Declaration, TaskDefinition, Wants
+from goatherd.model.unique import UniqueOption, checked_unique
 from goatherd.ports.clock import SystemClock
 from goatherd.run import Run
 
@@ -75,16 +77,18 @@ class Task(Generic[_P, _R]):
         at: datetime | None = None,
         deadline: Seconds | None = None,
         id: str | None = None,
+        unique: UniqueOption | None = None,
         priority: int | None = None,
+        within: UserConnection | None = None,
         keep_place: bool = False,
     ) -> Self:
         """The same task with options for the next verb, beside those it already has.
 
         A delayed job of a task with a key joins its lane when it is due; with `keep_place` it takes its place now, and
-        the lane waits for it.
+        the lane waits for it. With `within` the job is sent if and only if the transaction of that connection commits.
         """
-        said = job_options(delay, at, deadline, id, priority)
-        return self._with(self._options.then(msgspec.structs.replace(said, keep_place=keep_place)))
+        said = job_options(delay, at, deadline, id, priority).once(unique, within, keep_place=keep_place)
+        return self._with(self._options.then(said))
 
     async def send(self, *args: _P.args, **kwargs: _P.kwargs) -> str:
         """Fire and forget; durable when it returns the job's id."""
@@ -103,7 +107,7 @@ class Task(Generic[_P, _R]):
 
     def job(self, *args: _P.args, **kwargs: _P.kwargs) -> Job[_R]:
         """Check the arguments and make a job for `app.send_many`."""
-        return prepare(self.definition, args, kwargs, self._options, self._app.settings.payload_limit)
+        return prepare(self.definition, args, kwargs, self._options, self._app.settings.payload_limit, self._app.name)
 
     def _with(self, options: JobOptions) -> Self:
         other = object.__new__(type(self))
@@ -136,6 +140,7 @@ class Task(Generic[_P, _R]):
             tracked=said.tracked,
             answers=queue.answers,
             lane=None if said.lanes is None else lane_rule(said.lanes, queue.name, signature),
+            unique=None if said.unique is None else checked_unique(said.unique, f"Task {said.name!r}"),
         )
 
     def _run_here(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -193,7 +198,16 @@ class Register:
 def register(
     app: Goatherd, function: Callable[..., Any], options: Mapping[str, Any], scope: Mapping[str, Any]
 ) -> Task[..., Any]:
-    """Make a task of a function; `scope` are the names around the decorator."""
+    """Make a task of a function and add it to the app; `scope` are the names around the decorator."""
+    task = make_task(app, function, options, scope)
+    app.add(task)
+    return task
+
+
+def make_task(
+    app: Goatherd, function: Callable[..., Any], options: Mapping[str, Any], scope: Mapping[str, Any]
+) -> AsyncTask[..., Any] | PlainTask[..., Any]:
+    """Make a task of a function; raises DefinitionError."""
     if not inspect.isfunction(function):
         raise DefinitionError(f"{function!r} cannot be a task: it is not a function. Decorate a `def` or `async def`.")
     if inspect.isasyncgenfunction(function) or inspect.isgeneratorfunction(function):
@@ -202,8 +216,7 @@ def register(
     declared = {name: value for name, value in options.items() if value is not None}
     declaration = Declaration(**{"name": function.__name__, **declared, "function": function})
     kind = AsyncTask if declaration.is_async else PlainTask
-    task: Task[..., Any] = kind(app, declaration, resolve(function, scope))
-    app.add(task)
+    task: AsyncTask[..., Any] | PlainTask[..., Any] = kind(app, declaration, resolve(function, scope))
     return task
 
 

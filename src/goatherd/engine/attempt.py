@@ -2,26 +2,25 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
-
-import msgspec
+from collections.abc import Callable, Sequence
 
 from goatherd.engine.admission import Admission, Admitted, Rules, crashed, deaths_of, expired
 from goatherd.engine.answers import Answers, for_caller
 from goatherd.engine.catalogue import Catalogue
 from goatherd.engine.cutoff import Cutoff
 from goatherd.engine.effects import after_effect, with_ticket
-from goatherd.engine.emitter import Emitter
+from goatherd.engine.emitter import Emitter, Voice
 from goatherd.engine.emitters import Emitters
+from goatherd.engine.held_unit import HeldUnit, voice_of
 from goatherd.engine.means import Means
-from goatherd.engine.outcomes import limit_of, outcome_of, tell_again
+from goatherd.engine.outcomes import limit_of, outcome_of
 from goatherd.engine.processes import Child, ChildDied, RemoteFault
 from goatherd.engine.remembered import Remembered
 from goatherd.engine.runner import Runner
+from goatherd.engine.settling import Settling
 from goatherd.engine.tracking import Tracking
-from goatherd.errors import Unavailable
 from goatherd.model.formats import Work
-from goatherd.model.message import DEATHS, LANE, TRACKED, Delivery, Message, count_of
+from goatherd.model.message import DEATHS, Delivery, count_of
 from goatherd.model.verdict import (
     Again,
     Answered,
@@ -33,12 +32,8 @@ from goatherd.model.verdict import (
     Verdict,
     after_fault,
     dead,
-    headers_for,
 )
 from goatherd.ports.broker import Source, Subscription
-
-#: Seconds between two attempts to tell a broker that is away what became of a job.
-SETTLE_AGAIN_AFTER = 1.0
 
 log = logging.getLogger("goatherd.worker")
 
@@ -68,6 +63,7 @@ class Attempts:
         #: Calls whose callers have given up.
         self._given_up = Remembered()
         self._tracking = Tracking(emitters, rules.payload_limit)
+        self._settling = Settling(means, self._source, catalogue, self._answers, self._tracking.mark)
         self._leaving = False
 
     async def finish(self, deadline: float) -> None:
@@ -82,6 +78,7 @@ class Attempts:
     def leave(self) -> None:
         """This worker ends now: a cancelled attempt is for others, and nothing is repeated."""
         self._leaving = True
+        self._settling.leave()
 
     def admit(self, delivery: Delivery) -> Admitted | Verdict:
         """Read a delivery: a job that may start, or what becomes of it instead."""
@@ -90,6 +87,8 @@ class Attempts:
                 return Answered(outcome="cancelled", why="its caller gave up before it started")
             if self._tracking.concerns(delivery.message):
                 return Dropped(outcome="cancelled", why="it was cancelled before it started")
+        if isinstance(delivery.tag, HeldUnit):
+            return delivery.tag.admit(self._rules, self._clock.now())
         return with_ticket(self._admission.admit(delivery), delivery)
 
     async def hear_call_offs(self, queues: Sequence[str], called_off: Callable[[str], None]) -> Subscription:
@@ -132,11 +131,11 @@ class Attempts:
         if delivery.message.reply_to:
             verdict = for_caller(verdict, task, work)
         self._telemetry.ended(task.queue, task.name, work, outcome_of(verdict), self._clock.now() - started)
-        await self._carry_out(delivery, verdict, work)
+        await self._carry_out(delivery, verdict, work, admitted)
 
     async def settle(self, delivery: Delivery, verdict: Verdict, work: Work | None = None) -> None:
         """What becomes of a delivery whose job did not run, or on which we failed ourselves."""
-        if isinstance(verdict, Dead):
+        if isinstance(verdict, Dead) and not isinstance(delivery.tag, HeldUnit):
             await self._note_death(delivery, verdict)
         await self._carry_out(delivery, verdict, work)
 
@@ -164,42 +163,21 @@ class Attempts:
             job_id = known[0].job_id if known is not None else delivery.message.id
             await self._tracking.died(job_id, dead_one.burial)
 
-    async def _carry_out(self, delivery: Delivery, verdict: Verdict, work: Work | None) -> None:
-        """Tell the broker; while it is away, again and again."""
-        match verdict:
-            case Done():
-                self._source.ack(delivery)
-            case Dropped(outcome=outcome, why=why):
-                log.info("Job %s is dropped (%s): %s", delivery.message.id, outcome, why)
-                self._source.ack(delivery)
-            case Answered():
-                self._answers.give(delivery, verdict)
-            case HandedBack():
-                await self._insist(lambda: self._source.hand_back([delivery]))
-            case Again():
-                tell_again(verdict, delivery, work)
-                following = self._following(delivery.message, verdict, work)
-                await self._insist(lambda: self._source.replace(delivery, following))
-            case Dead(burial=burial):
-                message = delivery.message
-                name = (work.task if work is not None else None) or message.task
-                told = "a dead letter" if LANE not in message.headers else "given up"
-                log.error("%s[%s] is %s (%s): %s", name or "?", message.id, told, burial.reason, burial.message)
-                await self._insist(lambda: self._source.bury(delivery, burial))
-                if LANE not in message.headers:
-                    # One that leaves its lane is counted by whoever takes it to the dead letters.
-                    self._telemetry.buried(message.queue, name or "", message.id, burial.reason)
+    async def _carry_out(
+        self, delivery: Delivery, verdict: Verdict, work: Work | None, admitted: Admitted | None = None
+    ) -> None:
+        await self._settling.carry_out(delivery, verdict, work, admitted)
 
     async def _run(self, delivery: Delivery, admitted: Admitted, started: float, story: Emitter | None) -> Verdict:
-        task = admitted.task
+        task, voice = admitted.task, story or voice_of(delivery)
         try:
             if task.place != "process":
                 if task.timeout is None and admitted.work.deadline is None:
-                    return Done(result=await self._runner.run(admitted, None, None, story))
-                return await self._run_within_limit(delivery, admitted, started, None, story)
+                    return Done(result=await self._runner.run(admitted, None, None, voice))
+                return await self._run_within_limit(delivery, admitted, started, None, voice)
             # A process that starts and imports the user's program takes no time from the job.
             async with self._runner.child_for(admitted.task) as child:
-                return await self._run_within_limit(delivery, admitted, self._clock.now(), child, story)
+                return await self._run_within_limit(delivery, admitted, self._clock.now(), child, voice)
         except (KeyboardInterrupt, GeneratorExit):
             raise
         except BaseException as error:  # noqa: BLE001 - whatever a task raises is its failure, not ours
@@ -218,16 +196,16 @@ class Attempts:
         return HandedBack() if self._leaving or self._source.is_lost(delivery) else None
 
     async def _run_within_limit(
-        self, delivery: Delivery, admitted: Admitted, started: float, child: Child | None, story: Emitter | None
+        self, delivery: Delivery, admitted: Admitted, started: float, child: Child | None, voice: Voice | None
     ) -> Verdict:
         task, work = admitted.task, admitted.work
         limit, is_deadline = limit_of(task, work, started)
         if limit is None:
-            return Done(result=await self._runner.run(admitted, None, child, story))
+            return Done(result=await self._runner.run(admitted, None, child, voice))
         if limit <= 0:
             return expired("its deadline passed while it waited for its turn", work.failures, started)
         with Cutoff(limit, f"{task.name}[{work.job_id}]") as cutoff:
-            return Done(result=await self._runner.run(admitted, started + limit, child, story))
+            return Done(result=await self._runner.run(admitted, started + limit, child, voice))
         assert cutoff.expired, "only a cut-off leaves the block without a result"
         return self._cut_off(delivery, admitted, limit, is_deadline=is_deadline)
 
@@ -258,33 +236,3 @@ class Attempts:
             return crashed(deaths_of(delivery) + 1, work, self._clock.now(), str(error))
         deaths = count_of(delivery.message.headers, DEATHS) + 1
         return Again(delay=0, failures=work.failures, why=str(error), headers={DEATHS: deaths})
-
-    def _following(self, message: Message, again: Again, work: Work | None) -> Message:
-        format_of_queue = self._catalogue.format_of(message.queue)
-        body = message.body
-        if not again.refused and again.failures:
-            body = format_of_queue.for_attempt(body, again.failures + 1)
-        # A stranger may have sent it without an id; every attempt has the one that the first was given.
-        job_id = message.id or (work.job_id if work is not None else "")
-        due = self._clock.now() + again.delay
-        headers = headers_for(again, message.headers)
-        task = None if work is None else self._catalogue.find(message.queue, work)
-        if task is not None and task.tracked:
-            # A stranger who sent it did not say so, but its events have begun, and must come to an end.
-            headers = {**headers, TRACKED: self._tracking.mark}
-        return msgspec.structs.replace(message, id=job_id, body=body, due=due, headers=headers)
-
-    async def _insist(self, tell: Callable[[], Awaitable[None]]) -> None:
-        """What was decided is not lost while the broker is away: the delivery stays ours until it knows."""
-        told = False
-        while True:
-            try:
-                return await tell()
-            except Unavailable as error:
-                if self._leaving:
-                    log.warning("The broker cannot be told what became of a job, so others get it again: %s", error)
-                    return None
-                if not told:
-                    log.warning("The broker cannot be told what became of a job; trying until it can: %s", error)
-                    told = True
-                await asyncio.sleep(SETTLE_AGAIN_AFTER)

@@ -215,6 +215,10 @@ class Calls:
         """Raise ValueError for a call that makes no sense."""
         if job.options.due(0.0) is not None:
             raise ValueError("A call is made now: delay= and at= are for `send`.")
+        if job.options.within is not None:
+            raise ValueError("A call is answered now, before a transaction is committed: within= is for `send`.")
+        if job.options.unique is not None:
+            raise ValueError("Every call has an answer of its own: unique= is for `send` and `start`.")
         if job.id in self._pending:
             raise ValueError(
                 f"A call with id={job.id!r} already waits for its answer; give each call an id of its own."

@@ -7,7 +7,7 @@ import logging
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from goatherd.engine.emitter import Emitter
+from goatherd.engine.emitter import Voice
 from goatherd.engine.telling import FromThread, Teller
 from goatherd.engine.ticket import Ticket
 from goatherd.errors import DefinitionError
@@ -38,7 +38,7 @@ class _JobView:
         self._emitter: Any = None
         self._ticket: Ticket | None = None
 
-    def telling(self, emitter: Emitter | Teller | None) -> Self:
+    def telling(self, emitter: Voice | Teller | None) -> Self:
         """The same context, whose job is written down there."""
         self._emitter = emitter
         return self
@@ -71,7 +71,7 @@ class _JobView:
     @property
     def run_id(self) -> str:
         """The pipeline run this step belongs to; otherwise the job's own id."""
-        return self._work.job_id
+        return self._work.run_id or self._work.job_id
 
     @property
     def queue(self) -> str:
@@ -108,7 +108,7 @@ class _JobView:
         return _JobLog(_log, told)
 
 
-def _from_here(emitter: Emitter | None) -> Emitter | Teller | None:
+def _from_here(emitter: Voice | None) -> Voice | Teller | None:
     """How a plain function tells that async code calls: directly, or from the thread into which it was put."""
     if emitter is None or asyncio._get_running_loop() is emitter.loop:
         return emitter

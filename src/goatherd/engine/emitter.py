@@ -43,6 +43,22 @@ class Outlet(Protocol):
         """So many events will not be seen by anybody."""
 
 
+class Voice(Protocol):
+    """Takes what a task's code tells; used on the event loop."""
+
+    #: Where it lives; code in threads finds it here.
+    loop: asyncio.AbstractEventLoop
+
+    def progress(self, stage: str, percent: float | None, status: str, fields: Mapping[str, Any]) -> None:
+        """A stage of the work; raises TypeError or ValueError for what cannot be written as JSON."""
+
+    def token(self, text: str, node: str) -> None:
+        """A piece of the text; raises TypeError or ValueError for what is no text."""
+
+    async def room(self) -> None:
+        """Return when there is room for more."""
+
+
 class Emitter:
     """The events of one attempt; used on the event loop. Telling never fails because of the store."""
 

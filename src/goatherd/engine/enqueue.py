@@ -15,8 +15,9 @@ from goatherd.model.formats import Stamp
 from goatherd.model.ids import new_id
 from goatherd.model.job import AnyJob, Job, JobOptions
 from goatherd.model.lane import LaneItem
-from goatherd.model.message import LANE, NO_HEADERS, ON_EXHAUSTED, RETRIES, Headers, Message
+from goatherd.model.message import LANE, NO_HEADERS, ON_EXHAUSTED, RETRIES, UNIQUE, Headers, Message
 from goatherd.model.task import TaskDefinition
+from goatherd.model.unique import unique_of
 from goatherd.ports.calls import Receipt
 
 #: Jobs of `send_many` that go to the broker in one publish.
@@ -30,26 +31,38 @@ current_trace: ContextVar[str] = ContextVar("goatherd_trace", default="")
 
 
 def prepare(
-    task: TaskDefinition, args: tuple[Any, ...], kwargs: dict[str, Any], options: JobOptions, payload_limit: int
+    task: TaskDefinition,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    options: JobOptions,
+    payload_limit: int,
+    app: str = "",
 ) -> AnyJob:
     """A job of a task, its arguments checked; raises InvalidArguments."""
     bound = task.signature.bind(args, kwargs)
     payload = task.signature.encode(bound)
-    if len(payload) > payload_limit:
-        too_large = (
-            f"they take {len(payload):,} bytes, but at most {payload_limit:,} are allowed; put the content into a file "
-            f"or an object store and send its name, or raise GOATHERD_PAYLOAD_LIMIT"
-        )
-        raise InvalidArguments(task.name, {"all together": too_large})
+    check_size(task.name, payload, payload_limit)
     if options.keep_place and (task.lane is None or options.due(0.0) is None):
         raise ValueError("keep_place= is for a delayed job of a task with a key: give delay= or at= too.")
     job_id = options.id or new_id()
     # As workers will read them: the same value, written in two ways, is one key.
     lane = None if task.lane is None else task.lane.key_of(task.signature.read_back(payload))
+    wanted = task.unique if options.unique is None else options.unique
+    unique = None if wanted is None else unique_of(app, task.name, task.signature, payload, wanted)
     if task.answers is not None:
         # Whoever answers puts it into the answer, and so we know which job that one belongs to.
         payload = with_members(payload, {task.answers.match: job_id})
-    return Job(task, job_id, payload, options, lane)
+    return Job(task, job_id, payload, options, lane, unique)
+
+
+def check_size(name: str, payload: bytes, limit: int) -> None:
+    """Raise InvalidArguments for arguments that are too large to be sent."""
+    if len(payload) > limit:
+        too_large = (
+            f"they take {len(payload):,} bytes, but at most {limit:,} are allowed; put the content into a file or an "
+            f"object store and send its name, or raise GOATHERD_PAYLOAD_LIMIT"
+        )
+        raise InvalidArguments(name, {"all together": too_large})
 
 
 class Sender:
@@ -63,12 +76,12 @@ class Sender:
 
     async def send(self, job: AnyJob, deadline: float | None = None, headers: Headers = NO_HEADERS) -> str:
         """Send one job; durable when it returns its id. A deadline given here wins over the job's own."""
-        await self._take([(job, self._message(job, deadline, headers))])
+        await self._take([(job, self.message(job, deadline, headers))])
         return job.id
 
     async def send_many(self, jobs: Iterable[AnyJob]) -> list[str]:
         """Send jobs in batches, in order; the first failure ends it and tells which were not accepted."""
-        waiting = [(job, self._message(job)) for job in jobs]
+        waiting = [(job, self.message(job)) for job in jobs]
         left = iter(waiting)
         sent = 0
         while batch := list(islice(left, BATCH)):
@@ -84,12 +97,12 @@ class Sender:
 
     async def ask_in_lane(self, job: AnyJob, request: Message, receipt: Receipt) -> None:
         """Put a request into its lane, whose answer somebody waits for; the receipt is told what became of it."""
-        (await self._open_posting()).ask(self._item(job, request), receipt)
+        (await self._open_posting()).ask(self.item(job, request), receipt)
 
     async def _take(self, batch: Sequence[tuple[AnyJob, Message]]) -> None:
         """Have all of them accepted: by the broker, or by their lanes."""
         loose = [message for job, message in batch if job.lane is None]
-        laned = [self._item(job, message) for job, message in batch if job.lane is not None]
+        laned = [self.item(job, message) for job, message in batch if job.lane is not None]
         if loose:
             try:
                 await self._broker.publish(loose)
@@ -105,7 +118,8 @@ class Sender:
         for message in messages:
             self._telemetry.sent(message)
 
-    def _item(self, job: AnyJob, message: Message) -> LaneItem:
+    def item(self, job: AnyJob, message: Message) -> LaneItem:
+        """A keyed job as its lane keeps it."""
         rule, options = job.definition.lane, job.options
         return lane_item(
             message,
@@ -121,7 +135,8 @@ class Sender:
             raise ValueError("A call is made now: delay= and at= are for `send`.")
         return self._stamped(job, self._clock.now(), deadline, reply_to)
 
-    def _message(self, job: AnyJob, deadline: float | None = None, headers: Headers = NO_HEADERS) -> Message:
+    def message(self, job: AnyJob, deadline: float | None = None, headers: Headers = NO_HEADERS) -> Message:
+        """A job as brokers carry it."""
         now = self._clock.now()
         told = job.options.deadline if job.options.deadline is not None else job.definition.deadline
         if deadline is None and told is not None:
@@ -137,6 +152,8 @@ class Sender:
         if job.lane is not None and task.lane is not None:
             marks: Headers = {LANE: job.lane, ON_EXHAUSTED: task.lane.on_exhausted, RETRIES: task.retry.retries}
             headers = {**headers, **marks}
+        if job.unique is not None and job.unique.span is None and not reply_to:
+            headers = {**headers, UNIQUE: job.unique.key}
         return Message(
             id=job.id,
             queue=task.queue,

@@ -49,7 +49,7 @@ class LanePosting:
                 raise
             placements += placed
             if any(each.answer == "full" for each in placed):
-                raise _refused(part, placed, items[start + BATCH :])
+                raise refused(part, placed, items[start + BATCH :])
         return placements
 
     def ask(self, item: LaneItem, receipt: Receipt) -> None:
@@ -65,7 +65,7 @@ class LanePosting:
             elif error is not None:
                 receipt.failed(Unavailable(f"The lane of {item.id} could not be reached: {error}", jobs=[item.id]))
             elif done.result()[0].answer == "full":
-                receipt.failed(_refused([item], done.result(), ()))
+                receipt.failed(refused([item], done.result(), ()))
             else:
                 receipt.taken()
 
@@ -184,7 +184,8 @@ def _policy(told: object) -> OnExhausted:
     return "skip" if told == "skip" else "cancel_rest" if told == "cancel_rest" else "hold"
 
 
-def _refused(items: Sequence[LaneItem], placed: Sequence[Placement], untried: Sequence[LaneItem]) -> Refused:
+def refused(items: Sequence[LaneItem], placed: Sequence[Placement], untried: Sequence[LaneItem]) -> Refused:
+    """The error for jobs of which some found their lane full, and others were not even tried."""
     full = [item for item, each in zip(items, placed, strict=True) if each.answer == "full"]
     first = full[0]
     return Refused(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from goatherd.engine.lane_heartbeat import Heartbeat
+from goatherd.engine.heartbeat import Heartbeat
 from goatherd.engine.lane_trade import Trade
 from goatherd.engine.ticket import Ticket
 from goatherd.errors import Unavailable
@@ -17,6 +17,7 @@ from goatherd.model.lane import (
     Commit,
     Fence,
     GiveUpHead,
+    Hold,
     OnExhausted,
     Release,
     Settlement,
@@ -62,6 +63,16 @@ class Held:
         self.begun = False
         self.delivery: Delivery
 
+    @property
+    def name(self) -> str:
+        """Its lane."""
+        return self.claim.lane
+
+    @property
+    def hold(self) -> Hold:
+        """What the store wants to see."""
+        return self.claim.hold
+
     def ticket(self) -> Ticket:
         """What its job shows to have its effect."""
         claim = self.claim
@@ -94,7 +105,7 @@ class LaneSource:
         self._on_loss: Callable[[Delivery], None] | None = None
         self._watch: Subscription | None = None
         self._trade = Trade(lanes, clock, habits.worker, habits.lease, self._take, self._letters_wait)
-        self._heartbeat = Heartbeat(lanes, habits.lease, self._held, self._lose)
+        self._heartbeat = Heartbeat("lanes", log, lanes.beat, habits.lease, self._held, self._lose)
         self._taking = False
         self._begun = 0
         self._carrying: asyncio.Task[None] | None = None

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 
+from goatherd.engine.insistence import LONGEST_PAUSE, Insistence
 from goatherd.errors import Unavailable
 from goatherd.model.lane import Claim, Commit, Exchange, Exchanged, Settlement, shown
 from goatherd.ports.clock import Clock, Timer
@@ -11,8 +12,6 @@ from goatherd.ports.lanes import Lanes
 
 #: Seconds after which an idle worker looks for itself: a wake-up may be lost.
 LOOK_EVERY = 1.0
-#: Seconds before a store that is away is tried again: at first, and at most.
-FIRST_PAUSE, LONGEST_PAUSE = 0.1, 2.0
 #: Seconds between two looks at what is paused.
 PAUSES_EVERY = 1.0
 #: Settlements in one exchange at most.
@@ -59,7 +58,7 @@ class Trade:
         self._due: Timer | None = None
         self._look: asyncio.TimerHandle | None = None
         self._task: asyncio.Task[None] | None = None
-        self._stopping = False
+        self._insistence = Insistence("Lanes", log)
 
     def start(
         self,
@@ -98,7 +97,7 @@ class Trade:
 
     async def stop(self, deadline: float) -> None:
         """Tell the store what is settled, as well as can be in that time, and end."""
-        self._stopping = True
+        self._insistence.stopping = True
         self._needed.set()
         task, self._task = self._task, None
         if task is not None:
@@ -120,7 +119,7 @@ class Trade:
             # A lane whose head was settled, here or in a user's own transaction, may be ready for its next one.
             wanted = self._wish() if self._hungry or self._settled else 0
             if not (self._settled or wanted):
-                if self._stopping:
+                if self._insistence.stopping:
                     return
                 continue
             try:
@@ -132,7 +131,7 @@ class Trade:
                 self.wake()
 
     async def _until_needed(self) -> None:
-        if not self._settled and not self._stopping:
+        if not self._settled and not self._insistence.stopping:
             await self._needed.wait()
         self._needed.clear()
 
@@ -141,7 +140,7 @@ class Trade:
         try:
             exchange = await self._next_exchange(batch, wanted)
             until = asyncio.get_running_loop().time() + self._lease
-            answer = await self._insist(exchange)
+            answer = await self._insistence.until_answered(lambda: self._lanes.exchange(exchange))
             self._tell(batch, answer)
         except Unavailable as error:
             self._fail(batch, error)
@@ -169,24 +168,6 @@ class Trade:
             wanted=wanted if queues else 0,
             lease=self._lease,
         )
-
-    async def _insist(self, exchange: Exchange) -> Exchanged:
-        pause, told = FIRST_PAUSE, False
-        while True:
-            try:
-                answer = await self._lanes.exchange(exchange)
-            except Unavailable as error:
-                if self._stopping:
-                    raise
-                if not told:
-                    log.warning("Lanes cannot be reached; trying until they can: %s", error)
-                    told = True
-                await asyncio.sleep(pause)
-                pause = min(2 * pause, LONGEST_PAUSE)
-            else:
-                if told:
-                    log.info("Lanes can be reached again")
-                return answer
 
     async def _open_queues(self) -> Sequence[str]:
         now = asyncio.get_running_loop().time()

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from goatherd.engine.lane_entry import LaneEntry
 from goatherd.engine.lane_source import LaneSource
-from goatherd.engine.sources import Sources
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -12,7 +11,5 @@ class LaneWork:
     """The lanes of one worker."""
 
     source: LaneSource
-    #: The broker's deliveries and those of lanes.
-    sources: Sources
     #: For keyed jobs that came by the broker.
     entry: LaneEntry

@@ -16,7 +16,7 @@ from typing import Any, Self, TypeAlias
 import msgspec
 
 from goatherd.engine.admission import Admitted
-from goatherd.engine.emitter import Emitter
+from goatherd.engine.emitter import Voice
 from goatherd.engine.ticket import Ticket
 from goatherd.errors import DefinitionError
 from goatherd.model.formats import Work
@@ -193,7 +193,7 @@ class Child:
             await self._within_start_deadline(self._ask(Request(home)))
             self._ready.add(home)
 
-    async def run(self, admitted: Admitted, remaining: float | None, emitter: Emitter | None = None) -> object:
+    async def run(self, admitted: Admitted, remaining: float | None, emitter: Voice | None = None) -> object:
         """The function's result; raises RemoteFault or ChildDied."""
         task, ticket = admitted.task, admitted.ticket
         request = Request(Home.of(task), admitted.work, remaining, emitter is not None, ticket)
@@ -211,7 +211,7 @@ class Child:
             self._process.kill()
         await self._process.wait()
 
-    async def _ask(self, request: Request, emitter: Emitter | None = None) -> Answer:
+    async def _ask(self, request: Request, emitter: Voice | None = None) -> Answer:
         self._asked = True
         self._writer.write(msgspec.json.encode(request) + b"\n")
         answer = await self._hear_out(emitter)
@@ -227,7 +227,7 @@ class Child:
             raise ChildDied(f"its process (pid {self._process.pid}) {_how_it_ended(await self._process.wait())}")
         return line
 
-    async def _hear_out(self, emitter: Emitter | None) -> Answer:
+    async def _hear_out(self, emitter: Voice | None) -> Answer:
         """Pass on what the function tells, until it has come to its end."""
         while True:
             match _WORDS.decode(await self._read()):

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from goatherd.engine.admission import Admitted
 from goatherd.engine.context import BlockingContext, Context, current
-from goatherd.engine.emitter import Emitter
+from goatherd.engine.emitter import Voice
 from goatherd.engine.enqueue import current_trace
 from goatherd.engine.processes import Child, Processes
 from goatherd.engine.telling import FromThread
@@ -35,7 +35,7 @@ class Runner:
         return self._processes.seat(task)
 
     async def run(
-        self, admitted: Admitted, until: float | None, child: Child | None = None, emitter: Emitter | None = None
+        self, admitted: Admitted, until: float | None, child: Child | None = None, emitter: Voice | None = None
     ) -> object:
         """The task's result; raises what it raised. Cancelling this stops the code as far as Python can."""
         task, work, arguments = admitted.task, admitted.work, admitted.arguments

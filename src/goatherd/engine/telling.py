@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from goatherd.engine.emitter import Emitter
+from goatherd.engine.emitter import Voice
 from goatherd.engine.said import size_of, word_of
 
 #: Words that may be on their way to the loop before the thread waits for it to catch up.
@@ -26,7 +26,7 @@ class Teller(Protocol):
 class FromThread:
     """Satisfies `Teller` for a function in a thread of the worker."""
 
-    def __init__(self, emitter: Emitter) -> None:
+    def __init__(self, emitter: Voice) -> None:
         self._emitter = emitter
         self._loop = emitter.loop
         self._told = 0

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
 from goatherd.engine.emitters import Habits
 from goatherd.engine.enqueue import Sender
@@ -44,6 +44,8 @@ class Tracked:
         self._habits = habits
         #: What this process has sent, so that an id which it uses twice stands for one job.
         self._sent = Remembered()
+        #: Told of a job that was cancelled, and may never come to a worker.
+        self.on_cancel: Callable[[str], Awaitable[None]] | None = None
 
     async def start(self, job: AnyJob, deadline: float | None = None) -> None:
         """Send a job and note that it waits; both are durable when this returns."""
@@ -53,12 +55,21 @@ class Tracked:
         if outcome.answer != "ok" and not await self._may_be_unsent(events, job.id):
             return
         try:
-            await self._keep_until_due(events, job)
-            await self._sender.send(job, deadline, self._headers(job))
+            await self._keep_until_due(events, job.id, job.options.due(self._clock.now()))
+            await self._sender.send(job, deadline, self.headers(job))
             self._sent.add(job.id)
         except BaseException as error:
             await self._note_unsent(events, job.id, error)
             raise
+
+    async def note_waiting(self, job_id: str, due: float | None) -> bool:
+        """Note that a job waits which is sent in a moment, perhaps once more; false if it has ended already."""
+        events = await self._open_events()
+        outcome = await events.append(job_id, Append(events=[Queued(attempt=0, at=self._clock.now())]))
+        if outcome.answer != "ok" and (await self.state(job_id)).closed:
+            return False
+        await self._keep_until_due(events, job_id, due)
+        return True
 
     async def state(self, job_id: str) -> JobState:
         """How it stands; raises UnknownJob."""
@@ -86,6 +97,8 @@ class Tracked:
             return False
         for queue in queues:
             self._courier.call_off(queue, job_id)
+        if self.on_cancel is not None:
+            await self.on_cancel(job_id)
         return True
 
     async def end(self, job_id: str) -> JobState:
@@ -138,15 +151,15 @@ class Tracked:
         except (TimeoutError, Unavailable) as trouble:
             log.warning("Nobody waits for job %s any more, which could not be noted: %s", job_id, trouble)
 
-    def _headers(self, job: AnyJob) -> Headers:
+    def headers(self, job: AnyJob) -> Headers:
+        """What tells workers that events are written for a job."""
         # A service that answers on a queue of its own writes no events; whoever takes its answers does.
         return NO_HEADERS if job.definition.answers is not None else {TRACKED: self._habits.prefix}
 
-    async def _keep_until_due(self, events: Events, job: AnyJob) -> None:
+    async def _keep_until_due(self, events: Events, job_id: str, due: float | None) -> None:
         now = self._clock.now()
-        due = job.options.due(now)
         if due is not None and due > now:
-            await events.keep(job.id, due - now + self._habits.ttl)
+            await events.keep(job_id, due - now + self._habits.ttl)
 
     async def _may_be_unsent(self, events: Events, job_id: str) -> bool:
         """Whether a job that was noted before is to be sent now; then its log says that it waits."""

@@ -7,13 +7,13 @@ import msgspec
 from goatherd.engine.admission import Admitted
 from goatherd.engine.emitter import Emitter
 from goatherd.engine.emitters import Emitters
+from goatherd.engine.results import encoded_result
 from goatherd.model import event
 from goatherd.model.dead_letter import Burial
 from goatherd.model.ends import end_of
 from goatherd.model.formats import Work
 from goatherd.model.message import TRACKED, Message
-from goatherd.model.retry import Retry
-from goatherd.model.verdict import Again, Answered, Dead, Done, Dropped, Fault, HandedBack, Verdict, dead
+from goatherd.model.verdict import Again, Answered, Dead, Done, Dropped, HandedBack, Verdict
 
 
 class Tracking:
@@ -57,7 +57,7 @@ class Tracking:
             case Done(lost=why) if why and not admitted.task.signature.may_give_nothing:
                 last = event.Failed(attempt=attempt, at=at, reason="failed", error="ResultLost", message=why)
             case Done():
-                told = self._result(verdict, admitted, at)
+                told = encoded_result(verdict, admitted, at, self._largest_result)
                 if isinstance(told, Dead):
                     return await self.end(emitter, told, admitted)
                 last = event.Done(attempt=attempt, at=at, result=msgspec.Raw(told))
@@ -94,19 +94,3 @@ class Tracking:
         if attempt is not None:
             self._stopped.add(emitter)
             attempt.cancel()
-
-    def _result(self, done: Done, admitted: Admitted, now: float) -> bytes | Dead:
-        work = admitted.work
-        try:
-            result = admitted.task.signature.encode_result(done.result)
-        except Exception as error:  # noqa: BLE001 - the user's own types may raise anything while they are written
-            fault = Fault.of(error, Retry())
-            told = f"its result cannot be written as JSON: {fault.message}"
-            return dead("failed", fault.error_type, told, work.attempt, now, fault.traceback)
-        if len(result) > self._largest_result:
-            told = (
-                f"its result takes {len(result):,} bytes, but at most {self._largest_result:,} are allowed; put it "
-                f"into a file or an object store and return its name, or raise GOATHERD_PAYLOAD_LIMIT"
-            )
-            return dead("failed", "ResultTooLarge", told, work.attempt, now)
-        return result

@@ -33,14 +33,18 @@ def first_row_now(connection: Any, statement: Statement) -> Sequence[Any] | None
             result.close()
         raise TypeError(
             f"{type(connection).__name__} is an async connection, which a plain `def` cannot await; "
-            f"make the task an `async def`, or give it a plain connection."
+            f"use an `async def`, or give it a plain connection."
         )
     return _values(_fetch(result))
 
 
+def libraries_of(connection: Any) -> set[str]:
+    """Whose classes it is of; users and their tools derive classes of their own."""
+    return {each.__module__.partition(".")[0] for each in type(connection).__mro__}
+
+
 def _execute(connection: Any, statement: Statement) -> Any:
-    # Users and their tools derive classes of their own.
-    libraries = {each.__module__.partition(".")[0] for each in type(connection).__mro__}
+    libraries = libraries_of(connection)
     if "sqlalchemy" in libraries:
         return _through_sqlalchemy(connection, statement)
     if "psycopg" in libraries and callable(getattr(connection, "cursor", None)):

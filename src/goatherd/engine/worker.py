@@ -10,14 +10,14 @@ from typing import Any
 
 from goatherd.engine.admission import Admitted, deaths_of
 from goatherd.engine.attempt import Attempts
+from goatherd.engine.flows import NO_FLOWS, Flows
 from goatherd.engine.lane_entry import LaneEntry
-from goatherd.engine.lane_work import LaneWork
 from goatherd.engine.suspects import LONGEST_WAIT, Suspects
 from goatherd.errors import Unavailable
 from goatherd.model.formats import Work, failures_of
 from goatherd.model.message import Delivery
 from goatherd.model.verdict import Verdict, after_our_fault
-from goatherd.ports.broker import Broker, Source, Subscription
+from goatherd.ports.broker import Broker, Subscription
 from goatherd.ports.clock import Clock
 
 #: Seconds that cancelled code gets to clean up before the worker leaves without it.
@@ -46,11 +46,11 @@ class Worker:
         clock: Clock,
         load: Load,
         most_deaths: int,
-        lanes: LaneWork | None = None,
+        flows: Flows = NO_FLOWS,
     ) -> None:
         self._broker = broker
-        self._lanes = lanes
-        self._source: Source = broker if lanes is None else lanes.sources
+        self._flows = flows
+        self._source = flows.with_broker(broker)
         self._attempts = attempts
         self._clock = clock
         self._load = load
@@ -88,9 +88,8 @@ class Worker:
         """Begin to take jobs."""
         self._subscriptions.append(await self._attempts.hear_call_offs(list(self._load.prefetch), self._call_off))
         for queue, prefetch in self._load.prefetch.items():
-            self._subscriptions.append(await self._broker.consume(queue, prefetch, self._deliver))
-        if self._lanes is not None:
-            self._subscriptions.append(await self._lanes.source.start(self._deliver, self._room, self._lose))
+            self._subscriptions.append(await self._broker.consume(queue, prefetch, self._take_in))
+        self._subscriptions += await self._flows.start(self._deliver, self._room, self._lose)
 
     async def idle(self) -> None:
         """Return when everything that was delivered is settled."""
@@ -111,12 +110,16 @@ class Worker:
             await self._let_end(self._load.grace_period)
             await self._cancel_running()
         await self._attempts.finish(LAST_WORDS)
-        if self._lanes is not None:
-            await self._lanes.source.close(LAST_WORDS)
+        await self._flows.close(LAST_WORDS)
 
     def hurry(self) -> None:
         """Cut the grace period short."""
         self._hurry.set()
+
+    def _take_in(self, deliveries: Sequence[Delivery]) -> None:
+        """What comes by the broker; messages about steps of pipelines are only hints."""
+        if others := self._flows.sort_out(deliveries):
+            self._deliver(others)
 
     def _deliver(self, deliveries: Sequence[Delivery]) -> None:
         self._idle.clear()
@@ -138,6 +141,7 @@ class Worker:
 
     def _call_off(self, job_id: str) -> None:
         self._attempts.call_off(job_id)
+        self._flows.call_off(job_id)
         for delivery, task in self._running.items():
             if delivery.message.id == job_id and delivery.message.reply_to:
                 task.cancel()
@@ -175,8 +179,9 @@ class Worker:
             self._own(delivery, self._turn_away(delivery, admitted), f"settle {delivery.message.id}")
             return
         task = admitted.task
-        if self._lanes is not None and self._lanes.entry.concerns(delivery, admitted):
-            self._own(delivery, self._move(delivery, admitted, self._lanes.entry), f"place {delivery.message.id}")
+        entry = self._flows.entry_for(delivery, admitted)
+        if entry is not None:
+            self._own(delivery, self._move(delivery, admitted, entry), f"place {delivery.message.id}")
             return
         if task.concurrency is not None and self._by_task[task.name] >= task.concurrency:
             self._held_up.setdefault(task.name, deque()).append((delivery, admitted))
@@ -235,8 +240,7 @@ class Worker:
             self._by_task[limited] -= 1
             self._let_next_in(limited)
         self._fill()
-        if self._lanes is not None:
-            self._lanes.source.nudge()
+        self._flows.nudge()
 
     def _let_next_in(self, name: str) -> None:
         waiting = self._held_up.get(name)

@@ -28,6 +28,8 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     """A job as a worker reads it from a delivery, its arguments still raw."""
 
     job_id: str
+    #: The pipeline's run that it is part of; nothing for a job of its own.
+    run_id: str = ""
     #: None where the queue, not the message, says which task it is.
     task: str | None
     payload: msgspec.Raw

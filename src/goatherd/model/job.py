@@ -1,12 +1,13 @@
 """One piece of work, checked and not yet sent."""
 
 from datetime import datetime
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 import msgspec
 
 from goatherd.model.seconds import Seconds, seconds
 from goatherd.model.task import TaskDefinition, check_priority
+from goatherd.model.unique import Unique, UniqueOption, checked_unique
 
 R_co = TypeVar("R_co", covariant=True)
 
@@ -25,6 +26,10 @@ class JobOptions(msgspec.Struct, frozen=True, kw_only=True):
     priority: int | None = None
     #: Whether a delayed job of a task with a key holds its lane until it is due.
     keep_place: bool = False
+    #: For how long no second job with the same task and arguments is made: seconds, or until it has ended.
+    unique: float | Literal["until_done"] | None = None
+    #: The user's connection in a transaction, with which the job is sent if and only if that is committed.
+    within: Any = None
 
     def due(self, now: float) -> float | None:
         """When it may start; None for at once."""
@@ -42,6 +47,17 @@ class JobOptions(msgspec.Struct, frozen=True, kw_only=True):
             id=later.id or self.id,
             priority=self.priority if later.priority is None else later.priority,
             keep_place=later.keep_place or self.keep_place,
+            unique=self.unique if later.unique is None else later.unique,
+            within=self.within if later.within is None else later.within,
+        )
+
+    def once(self, unique: UniqueOption | None, within: object, *, keep_place: bool = False) -> "JobOptions":
+        """The same, with more that the user wrote; raises DefinitionError."""
+        return msgspec.structs.replace(
+            self,
+            keep_place=keep_place,
+            unique=None if unique is None else checked_unique(unique, "This job"),
+            within=within,
         )
 
 
@@ -89,16 +105,23 @@ def _positive(value: Seconds | None, name: str, *, or_zero: bool = False) -> flo
 class Job(Generic[R_co]):
     """One piece of work, checked and not yet sent; made by `task.job(...)` for `app.send_many`."""
 
-    __slots__ = ("_definition", "_id", "_lane", "_options", "_payload")
+    __slots__ = ("_definition", "_id", "_lane", "_options", "_payload", "_unique")
 
     def __init__(
-        self, definition: TaskDefinition, id: str, payload: bytes, options: JobOptions, lane: str | None = None
+        self,
+        definition: TaskDefinition,
+        id: str,
+        payload: bytes,
+        options: JobOptions,
+        lane: str | None = None,
+        unique: Unique | None = None,
     ) -> None:
         self._definition = definition
         self._id = id
         self._payload = payload
         self._options = options
         self._lane = lane
+        self._unique = unique
 
     @property
     def id(self) -> str:
@@ -124,6 +147,11 @@ class Job(Generic[R_co]):
     def lane(self) -> str | None:
         """The full key of the lane that it belongs to; None if it belongs to none."""
         return self._lane
+
+    @property
+    def unique(self) -> Unique | None:
+        """What no second job may have in common with it; None if any number may."""
+        return self._unique
 
     def __repr__(self) -> str:
         return f"<Job {self._definition.name} {self._id}>"

@@ -24,6 +24,8 @@ TRACKED = "gh-tracked"
 
 #: The full key of the lane that the job is in, and what becomes of that lane if the job is given up.
 LANE, ON_EXHAUSTED = "gh-lane", "gh-on-exhausted"
+#: The key of which the job is the only one until it has ended; whoever ends it lets go of the key.
+UNIQUE = "gh-unique"
 #: How often a failed attempt is tried again, where that travels with the job.
 RETRIES = "gh-retries"
 

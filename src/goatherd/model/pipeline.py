@@ -64,6 +64,12 @@ class PipelineDefinition:
         """The steps that wait for each step."""
         return {name: tuple(s.name for s in self.steps.values() if name in s.before) for name in self.steps}
 
+    @cached_property
+    def tasks(self) -> Sequence[TaskDefinition]:
+        """All that is run for it: its steps, and what stands in for them."""
+        steps = self.steps.values()
+        return [step.task for step in steps] + [step.compensation for step in steps if step.compensation is not None]
+
     def onward(self, step: str) -> Onward:
         """What follows a step."""
         return Onward(then=self.followers[step], last=step == self.last)

@@ -44,6 +44,8 @@ class Trouble(msgspec.Struct, frozen=True, kw_only=True):
     error_type: str
     message: str
     traceback: str = ""
+    #: How many attempts had failed by then; it is kept with the rest.
+    attempts: int = 0
 
 
 class PlannedStep(msgspec.Struct, frozen=True, kw_only=True):
@@ -170,9 +172,8 @@ class StandIn(msgspec.Struct, frozen=True, kw_only=True):
     """It failed for good: somebody is to say what stands in for its result. It begins the phase `compensate`."""
 
     hold: UnitHold
+    #: What the stand-in is told of.
     trouble: Trouble
-    #: Failed attempts, which the stand-in is told of.
-    failures: int
 
 
 class FailRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -183,7 +184,6 @@ class FailRun(msgspec.Struct, frozen=True, kw_only=True):
 
     hold: UnitHold
     trouble: Trouble
-    failures: int
     letter: bytes
 
 
@@ -302,8 +302,6 @@ class EndedRun(msgspec.Struct, frozen=True, kw_only=True):
     #: The failed step, and why; only for a run that failed.
     step: str = ""
     trouble: Trouble | None = None
-    #: Failed attempts of that step.
-    failures: int = 0
 
 
 class RunLetter(msgspec.Struct, frozen=True, kw_only=True):

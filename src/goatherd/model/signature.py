@@ -41,6 +41,7 @@ class Signature:
         whole_body: bool = False,
     ) -> None:
         self.task = task
+        self._parameters = tuple(parameters)
         self.names = tuple(parameter.name for parameter in parameters)
         self.types = {name: types.get(name, Any) for name in self.names}
         self.required = frozenset(p.name for p in parameters if p.default is p.empty)
@@ -64,6 +65,10 @@ class Signature:
                     f"needs a parameter of its own; use a list or dict parameter instead."
                 )
         return cls(task, parameters, hints, hints.get("return", Any))
+
+    def first(self, count: int) -> "Signature":
+        """The same signature for calls that give so many arguments; parameters after them keep their defaults."""
+        return Signature(self.task, self._parameters[:count], self.types, self.result)
 
     def taking_whole_body(self) -> "Signature":
         """The same signature for a queue whose body is the single positional-only argument itself."""

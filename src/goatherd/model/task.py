@@ -12,6 +12,7 @@ from goatherd.model.lane import OnExhausted
 from goatherd.model.lane_rule import LaneChoice, LaneRule, check_choice
 from goatherd.model.retry import Retry
 from goatherd.model.signature import Signature
+from goatherd.model.unique import UniqueOption, checked_unique
 
 #: Where a task's code runs: on the event loop, in a thread, or in a process that can be killed.
 Place: TypeAlias = Literal["loop", "thread", "process"]
@@ -38,6 +39,7 @@ class Declaration:
     lane: str | None = None
     on_exhausted: OnExhausted | None = None
     lane_limit: int | None = None
+    unique: UniqueOption | None = None
 
     def __post_init__(self) -> None:
         if not self.name:
@@ -52,6 +54,8 @@ class Declaration:
             value = getattr(self, name)
             if value is not None and value <= 0:
                 raise DefinitionError(f"Task {self.name!r} has {name}={value!r}; it must be above 0.")
+        if self.unique is not None:
+            checked_unique(self.unique, f"Task {self.name!r}")
         if self.executor == "process" and self.is_async:
             raise DefinitionError(
                 f"Task {self.name!r} is an async function with executor='process', but async code runs on the event "
@@ -100,6 +104,8 @@ class TaskDefinition:
     answers: AnswerRule | None = None
     #: How its jobs are put in order; None if they are not.
     lane: LaneRule | None = None
+    #: For how long no second job with the same arguments is made: seconds, or until it has ended.
+    unique: float | Literal["until_done"] | None = None
 
 
 def check_priority(priority: int, whose: str) -> None:

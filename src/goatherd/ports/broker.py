@@ -22,12 +22,8 @@ class Subscription(Protocol):
         """
 
 
-class Source(Protocol):
-    """Where deliveries come from, and where it is told what became of them.
-
-    A delivery is settled exactly once, by `ack`, `hand_back`, `replace` or `bury`; one that is not settled when its
-    process dies is delivered again. Settling one that has meanwhile been given to another worker changes nothing.
-    """
+class Holder(Protocol):
+    """Knows of deliveries whether they are still ours, and hears when their code runs."""
 
     def is_lost(self, delivery: Delivery) -> bool:
         """Whether it is no longer ours, because the store was away or took it back: it must not be started then."""
@@ -38,11 +34,19 @@ class Source(Protocol):
     def end(self, delivery: Delivery) -> None:
         """The user's code has ended, well or not."""
 
-    def ack(self, delivery: Delivery) -> None:
-        """It is done. Returns at once; acks go out together. One lost in a crash means one more delivery."""
-
     async def hand_back(self, deliveries: Sequence[Delivery]) -> None:
         """Let others have them now, as if they had never been delivered."""
+
+
+class Source(Holder, Protocol):
+    """Where deliveries come from, and where it is told what became of them.
+
+    A delivery is settled exactly once, by `ack`, `hand_back`, `replace` or `bury`; one that is not settled when its
+    process dies is delivered again. Settling one that has meanwhile been given to another worker changes nothing.
+    """
+
+    def ack(self, delivery: Delivery) -> None:
+        """It is done. Returns at once; acks go out together. One lost in a crash means one more delivery."""
 
     async def replace(self, delivery: Delivery, message: Message) -> None:
         """Publish `message` and settle the delivery: never neither, and where the store allows, never both."""

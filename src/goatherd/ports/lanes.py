@@ -15,7 +15,7 @@ from goatherd.model.lane import (
     LaneState,
     Placement,
 )
-from goatherd.model.statement import InLane
+from goatherd.model.statement import InLane, IntoLane
 from goatherd.ports.broker import Subscription
 
 #: Called on the event loop when a lane of these queues may be ready. Must not block and must not raise.
@@ -74,6 +74,15 @@ class Lanes(Protocol):
 
     def within(self, hold: Hold) -> InLane | None:
         """How a user's own transaction on the store's database moves the lane on; None where that cannot be."""
+
+    def entry_within(self, items: Sequence[LaneItem]) -> IntoLane | None:
+        """How a user's own transaction on the store's database puts jobs into lanes; None where that cannot be.
+
+        Any thread may ask for it.
+        """
+
+    def ring(self, queues: Sequence[str]) -> None:
+        """Call those who watch these queues, where such a transaction may have been committed; does not wait."""
 
     async def close(self) -> None:
         """Let go of the store. Idempotent."""

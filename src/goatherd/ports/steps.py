@@ -60,7 +60,10 @@ class Steps(Protocol):
         """
 
     async def postpone(self, keys: Sequence[UnitKey], seconds: float) -> None:
-        """They could not be told of, or need not be: give them again after so many seconds, if they are ready then."""
+        """They could not be told of, or need not be: give them again after so many seconds, if they are ready then.
+
+        Having been taken this time does not count as a telling.
+        """
 
     async def exchange(self, exchange: UnitExchange) -> UnitExchanged:
         """Settle what a worker had, decide about others, and claim units; all in one step.
@@ -129,17 +132,19 @@ class RunOperations(Protocol):
         """Try again what failed, or waits for somebody to stand in, in these steps (None: in all); how many units.
 
         Their counts begin anew. A run that had failed goes on, also with all that was left in it. So does one that was
-        cancelled, if `steps` is None, and then 0 units may have failed.
+        cancelled, if `steps` is None, and then 0 units may have failed. A run that goes on has no failed units, or it
+        could not end: what failed in its other steps is tried again, too, and not counted.
         """
 
     async def resume_from(self, run: str, steps: Sequence[PlannedStep]) -> bool:
         """Forget what is on record of these steps and do them again; false if there is no such run or step.
 
-        The caller names with a step all that come after it. Workers that have units of them are fenced off.
+        The caller names with a step all that come after it. Workers that have units of them are fenced off. A run that
+        had ended goes on, as after `retry`.
         """
 
     async def requeue(self, pipelines: Sequence[str], step: str | None, limit: int) -> Sequence[UnitKey]:
         """Try again units that failed or wait for somebody to stand in, of runs that have not been cancelled.
 
-        Oldest runs first, at most `limit`, of one step or all. Their runs go on.
+        Oldest runs first, at most `limit`, of one step or all. Their runs go on, as after `retry`.
         """

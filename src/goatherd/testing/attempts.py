@@ -7,7 +7,7 @@ import msgspec
 
 from goatherd.engine.admission import Admitted
 from goatherd.engine.attempt import Attempts
-from goatherd.engine.emitter import Emitter
+from goatherd.engine.emitter import Emitter, Voice
 from goatherd.engine.emitters import Emitters
 from goatherd.engine.processes import Child
 from goatherd.engine.runner import Runner
@@ -48,7 +48,7 @@ class MortalRunner(Runner):
     onlooker: Onlooker
 
     async def run(
-        self, admitted: Admitted, until: float | None, child: Child | None = None, emitter: Emitter | None = None
+        self, admitted: Admitted, until: float | None, child: Child | None = None, emitter: Voice | None = None
     ) -> object:
         await self._survive(admitted.task, "start")
         lanes = self.onlooker.lanes
@@ -91,12 +91,14 @@ class WatchedAttempts(Attempts):
         self.onlooker.records.started(admitted.work.job_id)
         await super().make(delivery, admitted)
 
-    async def _carry_out(self, delivery: Delivery, verdict: Verdict, work: Work | None) -> None:
+    async def _carry_out(
+        self, delivery: Delivery, verdict: Verdict, work: Work | None, admitted: Admitted | None = None
+    ) -> None:
         if self.onlooker.died.is_set():
             return
         lanes = self.onlooker.lanes
         if lanes is not None and lanes.is_void(delivery):
-            await super()._carry_out(delivery, verdict, work)
+            await super()._carry_out(delivery, verdict, work, admitted)
             return
         job = work.job_id if work is not None else delivery.message.id
         self.onlooker.records.ended(job, verdict, self._clock.now())
@@ -106,7 +108,7 @@ class WatchedAttempts(Attempts):
         again = _is_done(verdict) and task is not None and self.onlooker.faults.comes_again(task)
         # A lane gives its head again, in its place; a broker may deliver a job again at any time.
         in_its_place = again and lanes is not None and lanes.repeat(delivery)
-        await super()._carry_out(delivery, verdict, work)
+        await super()._carry_out(delivery, verdict, work, admitted)
         if again and not in_its_place:
             await self._broker.publish([msgspec.structs.replace(delivery.message, due=None)])
 

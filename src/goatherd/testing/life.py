@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from goatherd.engine.admission import Rules
+from goatherd.engine.flows import Flows
 from goatherd.engine.lane_work import LaneWork
 from goatherd.engine.means import Means
 from goatherd.engine.worker import Load, Worker
@@ -93,12 +94,13 @@ class Life:
         emitters = MortalEmitters(self._session.events, clock, self._session.telemetry, self._session.habits)
         emitters.onlooker = self._onlooker
         lanes = await self._lane_work(sorted(self._queues) if catalogue.has_lanes else ())
-        source = None if lanes is None else lanes.sources
+        flows = Flows(lanes=lanes)
+        source = flows.with_broker(self._lifeline)
         attempts = WatchedAttempts(means, catalogue, self._runner, rules, emitters, source)
         attempts.onlooker = self._onlooker
         prefetch = {queue: self._app.queue_named(queue).prefetch or settings.held_by_worker for queue in self._queues}
         load = Load(prefetch=prefetch, concurrency=settings.concurrency, grace_period=0)
-        self._worker = Worker(self._lifeline, attempts, clock, load, rules.most_deaths, lanes)
+        self._worker = Worker(self._lifeline, attempts, clock, load, rules.most_deaths, flows)
         await self._worker.start()
 
     async def work_off(self) -> None:
@@ -160,7 +162,7 @@ class Life:
         return replace(opened, lanes=lanes.line)
 
     async def _lane_work(self, queues: Sequence[str]) -> LaneWork | None:
-        work = await lane_work(self._app.settings, self._session, queues, self._lifeline)
+        work = await lane_work(self._app.settings, self._session, queues)
         if self._lanes is not None:
             self._lanes.source = None if work is None else work.source
         return work

@@ -69,9 +69,15 @@ async def office_opened(app: Goatherd, double: Double, clock: HandClock, office:
 @pytest.fixture
 async def desk(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Desk]:
     """A worker that has asked its lanes once."""
-    pauses = {"FIRST_PAUSE": 0.01, "LONGEST_PAUSE": 0.02, "PAUSES_EVERY": 0.0, "LOOK_EVERY": 3600.0}
+    pauses = {
+        "insistence.FIRST_PAUSE": 0.01,
+        "insistence.LONGEST_PAUSE": 0.02,
+        "lane_trade.LONGEST_PAUSE": 0.02,
+        "lane_trade.PAUSES_EVERY": 0.0,
+        "lane_trade.LOOK_EVERY": 3600.0,
+    }
     for name, seconds in pauses.items():
-        monkeypatch.setattr(f"goatherd.engine.lane_trade.{name}", seconds)
+        monkeypatch.setattr(f"goatherd.engine.{name}", seconds)
     desk = Desk()
     await desk.open()
     await desk.lanes.notes.saw("exchanged")

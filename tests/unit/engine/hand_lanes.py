@@ -16,7 +16,7 @@ from goatherd.model.lane import (
     packed,
 )
 from goatherd.model.message import LANE, Message
-from goatherd.model.statement import InLane
+from goatherd.model.statement import InLane, IntoLane
 from goatherd.ports.lanes import WakeUp
 from tests.unit.engine.stage import Notes
 
@@ -86,6 +86,12 @@ class HandLanes:
 
     def within(self, hold: Hold) -> InLane | None:
         return None
+
+    def entry_within(self, items: Sequence[LaneItem]) -> IntoLane | None:
+        return None
+
+    def ring(self, queues: Sequence[str]) -> None:
+        self.notes("rung")
 
     async def close(self) -> None:
         self.notes("closed")

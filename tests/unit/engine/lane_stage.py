@@ -71,7 +71,7 @@ class LaneStage:
         """Take a lane from its worker, and let the worker notice."""
         await (await self.app.session().lanes()).operations.unblock(key)
         work: Any = self.stage.worker
-        await work._lanes.source.beat()
+        await work._flows.lanes.source.beat()
 
     async def _open(self, settings: Settings, clock: Clock) -> Ports:
         ports = await open_ports(settings, clock)

@@ -14,7 +14,7 @@ from tests.unit.engine.stage import HandClock, Notes, Stage, at_work
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("goatherd.engine.attempt.SETTLE_AGAIN_AFTER", 0.01)
+    monkeypatch.setattr("goatherd.engine.settling.SETTLE_AGAIN_AFTER", 0.01)
 
 
 def away(stage: Stage, verb: str, times: int) -> Notes:

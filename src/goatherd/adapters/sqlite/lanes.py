@@ -37,7 +37,7 @@ from goatherd.model.lane import (
     LaneState,
     Placement,
 )
-from goatherd.model.statement import InLane
+from goatherd.model.statement import InLane, IntoLane
 from goatherd.ports.clock import Clock
 from goatherd.ports.lanes import WakeUp
 
@@ -155,6 +155,12 @@ class SqliteLanes:
     def within(self, hold: Hold) -> InLane | None:
         # A user's connection cannot share our file.
         return None
+
+    def entry_within(self, items: Sequence[LaneItem]) -> IntoLane | None:
+        return None
+
+    def ring(self, queues: Sequence[str]) -> None:
+        """Nobody has put a job into a lane without our knowing."""
 
     async def close(self) -> None:
         await self._leave(self._watchers.close)

@@ -1,11 +1,11 @@
 """The last call of each sender and worker, so that one that is repeated gets the same answer and changes nothing."""
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
+import apsw
 import msgspec
 
-from goatherd.adapters.sqlite.lanes_step import Step
 from goatherd.adapters.sqlite.queries import rows, run
 from goatherd.errors import Unavailable
 from goatherd.model.lane import Hold, Placement
@@ -20,6 +20,15 @@ FORGOTTEN_AT_ONCE = 100
 _encode = msgspec.msgpack.Encoder().encode
 
 
+class Moment(Protocol):
+    """Within which transaction it is, and when."""
+
+    @property
+    def connection(self) -> apsw.Connection: ...
+    @property
+    def now(self) -> float: ...
+
+
 class Given(msgspec.Struct, frozen=True, array_like=True):
     """What a worker was answered; the jobs themselves are in their lanes."""
 
@@ -31,7 +40,7 @@ decode_placements = msgspec.msgpack.Decoder(list[Placement]).decode
 decode_given = msgspec.msgpack.Decoder(Given).decode
 
 
-def once(step: Step, peer: str, number: int, decode: Callable[[bytes], Answer], act: Callable[[], Answer]) -> Answer:
+def once(step: Moment, peer: str, number: int, decode: Callable[[bytes], Answer], act: Callable[[], Answer]) -> Answer:
     """Do it, unless it was done under this number before; tells what came of it then or now."""
     known = rows(step.connection, "last_call", (peer,))
     if known and number == known[0][0]:

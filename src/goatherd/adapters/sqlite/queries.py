@@ -1,4 +1,4 @@
-"""The statements of `sql/queries.sql`, `sql/events.sql`, `sql/history.sql` and `sql/lanes.sql`, by name."""
+"""The statements of the files in `sql` that have no number, by name."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ _HEADING = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
 def _load() -> dict[str, str]:
     folder = resources.files("goatherd.adapters.sqlite") / "sql"
     statements: dict[str, str] = {}
-    for file in ("queries.sql", "events.sql", "history.sql", "lanes.sql"):
+    for file in ("queries.sql", "events.sql", "history.sql", "lanes.sql", "steps.sql", "uniques.sql"):
         parts = _HEADING.split((folder / file).read_text(encoding="utf-8"))
         statements |= {name: body.strip() for name, body in zip(parts[1::2], parts[2::2], strict=True)}
     return statements

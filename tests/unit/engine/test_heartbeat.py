@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from goatherd.engine.lane_heartbeat import Heartbeat
+from goatherd.engine.heartbeat import Heartbeat
 from goatherd.engine.lane_source import Held
 from goatherd.errors import Unavailable
 from tests.unit.engine.hand_lanes import AWAY, HandLanes, claim
@@ -18,8 +18,8 @@ LEASE = 20.0
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("goatherd.engine.lane_heartbeat.BEATS", 1000)
-    monkeypatch.setattr("goatherd.engine.lane_heartbeat.LEAST", 0.05)
+    monkeypatch.setattr("goatherd.engine.heartbeat.BEATS", 1000)
+    monkeypatch.setattr("goatherd.engine.heartbeat.LEAST", 0.05)
 
 
 class Hands:
@@ -50,7 +50,7 @@ async def hands() -> Hands:
 
 @pytest.fixture
 async def heartbeat(hands: Hands) -> AsyncIterator[Heartbeat]:
-    heart = Heartbeat(hands.lanes, LEASE, hands.held, hands.lose)
+    heart = Heartbeat("lanes", logging.getLogger("goatherd.lanes"), hands.lanes.beat, LEASE, hands.held, hands.lose)
     yield heart
     await heart.stop()
 
@@ -122,7 +122,7 @@ async def test_a_store_that_stays_away_costs_the_lanes(hands: Hands, heartbeat: 
 
 
 async def test_a_store_that_does_not_answer_is_not_waited_for_longer_than_the_first_lease_lasts(hands: Hands) -> None:
-    heartbeat = Heartbeat(hands.lanes, 3600, hands.held, hands.lose)
+    heartbeat = Heartbeat("lanes", logging.getLogger("goatherd.lanes"), hands.lanes.beat, 3600, hands.held, hands.lose)
     hands.take("a", "1", seconds=0.05)
     hands.take("b", "2", seconds=3600)
     hands.lanes.plan("beat", asyncio.Event())

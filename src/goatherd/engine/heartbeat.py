@@ -1,29 +1,53 @@
-"""Keep the leases of lanes alive while their heads are worked on, and notice when they are not."""
+"""Keep leases alive while what is leased is worked on, and notice when they are lost."""
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, Generic, Protocol, TypeVar
 
 from goatherd.errors import Unavailable
-from goatherd.ports.lanes import Lanes
-
-if TYPE_CHECKING:
-    from goatherd.engine.lane_source import Held
 
 #: Heartbeats for each lease.
 BEATS = 3
-#: Seconds that a store gets to answer, also where a lease is over by our clock: perhaps nobody wanted the lane.
+#: Seconds that a store gets to answer, also where a lease is over by our clock: perhaps nobody wanted what is leased.
 LEAST = 1.0
 
-log = logging.getLogger("goatherd.lanes")
+
+class Leased(Protocol):
+    """Something that this worker has for a while."""
+
+    #: On the loop's clock: others may have it afterwards.
+    until: float
+
+    @property
+    def name(self) -> Any:
+        """What it is kept under."""
+
+    @property
+    def hold(self) -> Any:
+        """What the store wants to see."""
 
 
-class Heartbeat:
+L = TypeVar("L", bound=Leased)
+#: Asks the store for leases of so many seconds from now, and tells which are ours still.
+Beat = Callable[[Sequence[Any], float], Awaitable[Sequence[bool]]]
+
+
+class Heartbeat(Generic[L]):
     """The heartbeat of one worker, for all that it holds."""
 
-    def __init__(self, lanes: Lanes, lease: float, held: "Mapping[str, Held]", lost: "Callable[[Held], None]") -> None:
-        self._lanes = lanes
+    def __init__(
+        self,
+        what: str,
+        logger: logging.Logger,
+        beat: Beat,
+        lease: float,
+        held: Mapping[Any, L],
+        lost: Callable[[L], None],
+    ) -> None:
+        self._what = what
+        self._log = logger
+        self._beat = beat
         self._lease = lease
         self._held = held
         self._lost = lost
@@ -31,7 +55,7 @@ class Heartbeat:
 
     def start(self) -> None:
         """Begin to beat."""
-        self._task = asyncio.create_task(self._run(), name="goatherd lane heartbeat")
+        self._task = asyncio.create_task(self._run(), name=f"goatherd heartbeat of {self._what}")
 
     async def stop(self) -> None:
         """Beat no more."""
@@ -48,10 +72,10 @@ class Heartbeat:
                 await self.beat()
                 pause = self._lease / BEATS
             except (Unavailable, TimeoutError) as error:
-                log.warning("The leases of %d lanes cannot be extended now: %s", len(self._held), error)
+                self._log.warning("The leases of %d %s cannot be extended now: %s", len(self._held), self._what, error)
                 pause = min(1.0, self._lease / BEATS / BEATS)
-            except Exception:
-                log.exception("The heartbeat of lanes failed; this is a fault of Goatherd")
+            except Exception:  # noqa: BLE001 - whatever it was, what is held must be kept
+                self._log.exception("The heartbeat of %s failed; this is a fault of Goatherd", self._what)
             self._notice_those_that_ran_out()
 
     async def beat(self) -> None:
@@ -66,16 +90,16 @@ class Heartbeat:
         for held, ours in zip(mine, still_ours, strict=True):
             if ours:
                 held.until = until
-            elif self._held.get(held.claim.lane) is held:
+            elif self._held.get(held.name) is held:
                 self._lost(held)
 
-    async def _ask(self, mine: "Sequence[Held]", deadline: float) -> Sequence[bool]:
+    async def _ask(self, mine: Sequence[L], deadline: float) -> Sequence[bool]:
         """Wait for an answer until the first lease ends: then it is time to stop, not to wait."""
         try:
             async with asyncio.timeout_at(deadline):
-                return await self._lanes.beat([held.claim.hold for held in mine], self._lease)
+                return await self._beat([held.hold for held in mine], self._lease)
         except TimeoutError as error:
-            raise Unavailable("the store of lanes did not answer before the first lease ended") from error
+            raise Unavailable(f"the store of {self._what} did not answer before the first lease ended") from error
 
     def _notice_those_that_ran_out(self) -> None:
         now = asyncio.get_running_loop().time()

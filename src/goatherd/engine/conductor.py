@@ -1,0 +1,223 @@
+"""Tell workers of units that are ready: spread lists over their items, pass over what is not wanted, publish the rest.
+
+A unit that is ready is on record as such until a worker has claimed it, so whoever conducts may die at any moment:
+another one takes what was not told of, or tells of it twice, which does no harm.
+"""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+
+from goatherd.engine.conducting import Score, Scores
+from goatherd.engine.insistence import FIRST_PAUSE, LONGEST_PAUSE
+from goatherd.engine.means import Means
+from goatherd.engine.queue_depths import QueueDepths
+from goatherd.engine.run_letters import carry_run_letters
+from goatherd.engine.run_story import RunStory
+from goatherd.engine.step_arguments import read_results
+from goatherd.engine.step_book import StepBook
+from goatherd.errors import Unavailable
+from goatherd.model.run_record import Turn, UnitClaim, UnitExchange, UnitExchanged
+from goatherd.ports.dead_letters import DeadLetters
+from goatherd.ports.steps import Steps
+
+#: Seconds between two looks for units that others made ready, and for ends, late workers and letters.
+LOOK_EVERY, SEE_TO_ENDS_EVERY = 0.2, 1.0
+#: Units that are told of in one step.
+BATCH = 200
+#: Seconds after which workers are told again of a unit that nobody has claimed; longer where messages still wait.
+AGAIN_AFTER, QUEUE_IS_LONG = 15.0, 60.0
+#: Seconds between two looks at what is so old that it is forgotten.
+FORGET_EVERY = 600.0
+
+log = logging.getLogger("goatherd.pipelines")
+
+
+class Conductor:
+    """One for a process. It looks for itself only where it is asked to; elsewhere it must be nudged."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 - it stands between records, broker and those who watch
+        self,
+        steps: Steps,
+        book: StepBook,
+        means: Means,
+        depths: QueueDepths,
+        story: RunStory,
+        dead_letters: DeadLetters,
+        name: str,
+        kept_for: float,
+    ) -> None:
+        self._steps = steps
+        self._book = book
+        self._broker = means.broker
+        self._telemetry = means.telemetry
+        self._clock = means.clock
+        self._depths = depths
+        self._story = story
+        self._dead_letters = dead_letters
+        self._name = f"conductor of {name}"
+        self._kept_for = kept_for
+        self._scores = Scores(book, means.clock)
+        self._number = 0
+        self._looking = False
+        self._needed = asyncio.Event()
+        self._ends = False
+        self._see_to_ends_at = 0.0
+        self._forget_at = 0.0
+        self._task: asyncio.Task[None] | None = None
+        self._stopping = False
+        #: Whether it has something to do now.
+        self.busy = False
+
+    def start(self) -> None:
+        """Begin to conduct, when nudged."""
+        if self._task is None:
+            self._task = asyncio.create_task(self._run(), name="goatherd conductor of pipelines")
+
+    def look_for_yourself(self) -> None:
+        """Look for units that other processes made ready, for late workers and for ends, too."""
+        self._looking = True
+        self.start()
+        self.nudge()
+
+    def nudge(self) -> None:
+        """Units may be ready."""
+        self.busy = True
+        self._needed.set()
+
+    def see_to_ends(self) -> None:
+        """Runs may have ended."""
+        self._ends = True
+        self.nudge()
+
+    def moved(self, answer: UnitExchanged) -> None:
+        """Something has moved on."""
+        self._story.advanced(answer.advances)
+        self._ends = self._ends or answer.ended
+        if answer.ready or answer.ended:
+            self.nudge()
+
+    async def stop(self, deadline: float) -> None:
+        """Finish what is being told, as well as can be in that time."""
+        self._stopping = True
+        self._needed.set()
+        task, self._task = self._task, None
+        if task is not None:
+            _, late = await asyncio.wait([task], timeout=deadline)
+            for each in late:
+                each.cancel()
+                await asyncio.wait([each], timeout=1.0)
+        await self._story.close(deadline)
+
+    async def _run(self) -> None:
+        pause = 0.0
+        while not self._stopping or self._needed.is_set():
+            try:
+                moved = await self._round()
+                pause = 0.0
+            except Unavailable as error:
+                if self._stopping:
+                    return
+                moved = False
+                if not pause:
+                    log.warning("Pipelines wait, for workers cannot be told of their steps now: %s", error)
+                pause = min(LONGEST_PAUSE, 2 * pause or FIRST_PAUSE)
+            except Exception:
+                log.exception("Steps that are ready could not be told of; this is a fault of Goatherd")
+                moved, pause = False, LONGEST_PAUSE
+            if pause:
+                await asyncio.sleep(pause)
+                self._needed.set()
+            elif not moved:
+                await self._rest()
+
+    async def _rest(self) -> None:
+        if self._needed.is_set():
+            return
+        self.busy = False
+        try:
+            async with asyncio.timeout(LOOK_EVERY if self._looking else None):
+                await self._needed.wait()
+        except TimeoutError:
+            # It looks for itself: not everybody who makes a unit ready can nudge it.
+            return
+
+    async def _round(self) -> bool:
+        """One look; true if there was something, so that there may be more."""
+        self._needed.clear()
+        turns = await self._steps.take(list(self._book.pipelines), BATCH, AGAIN_AFTER)
+        if turns:
+            await self._conduct(turns)
+        now = asyncio.get_running_loop().time()
+        if self._ends or (self._looking and now >= self._see_to_ends_at):
+            self._see_to_ends_at = now + SEE_TO_ENDS_EVERY
+            await self._see_to_ends(now)
+        return bool(turns)
+
+    async def _conduct(self, turns: Sequence[Turn]) -> None:
+        depths = await self._depths.look() if any(turn.tellings for turn in turns) else {}
+        results = await read_results(self._steps, self._scores.needed(turns))
+        score = self._scores.written(turns, results, depths)
+        if score.postponed:
+            await self._steps.postpone(score.postponed, QUEUE_IS_LONG)
+        if score.decided:
+            await self._exchange(UnitExchange(worker=self._name, number=0, decided=score.decided))
+        if score.abroad:
+            await self._send_abroad(score)
+        if score.messages:
+            await self._publish(score)
+
+    async def _publish(self, score: Score) -> None:
+        try:
+            await self._broker.publish([message for _, message in score.messages])
+        except Unavailable:
+            await self._steps.postpone([key for key, _ in score.messages], 0.5)
+            raise
+        for _, message in score.messages:
+            self._telemetry.sent(message)
+
+    async def _send_abroad(self, score: Score) -> None:
+        """Units that others do are ours in the meantime, for as long as they may take."""
+        for turn, message, lease in score.abroad:
+            exchange = UnitExchange(worker=self._name, number=0, wanted=[turn.key], lease=lease)
+            [claim] = (await self._exchange(exchange)).claims
+            if not isinstance(claim, UnitClaim):
+                continue
+            given_up = self._scores.given_up(claim, lease)
+            if given_up is not None:
+                await self._exchange(UnitExchange(worker=self._name, number=0, settled=[given_up]))
+            else:
+                score.messages.append((turn.key, message))
+
+    async def _exchange(self, exchange: UnitExchange) -> UnitExchanged:
+        self._number += 1
+        numbered = UnitExchange(
+            worker=exchange.worker,
+            number=self._number,
+            settled=exchange.settled,
+            decided=exchange.decided,
+            wanted=exchange.wanted,
+            lease=exchange.lease,
+        )
+        answer = await self._steps.exchange(numbered)
+        self.moved(answer)
+        return answer
+
+    async def _see_to_ends(self, now: float) -> None:
+        self._ends = False
+        if self._looking and await self._steps.reap(BATCH):
+            self.nudge()
+        while ended := await self._steps.ended(BATCH):
+            done = [(run.id, (self._book.pipelines[run.pipeline].last,)) for run in ended if self._knows(run.pipeline)]
+            results = await read_results(self._steps, done)
+            for run in ended:
+                found = results.get(run.id, {})
+                await self._story.ended(run, next(iter(found.values()), None))
+            await self._steps.told(ended)
+        await carry_run_letters(self._steps, self._dead_letters, self._telemetry)
+        if self._looking and now >= self._forget_at:
+            self._forget_at = now + FORGET_EVERY
+            await self._steps.forget(self._kept_for, BATCH)
+
+    def _knows(self, pipeline: str) -> bool:
+        return pipeline in self._book.pipelines

@@ -1,0 +1,79 @@
+"""Steps that programs of others do: what they answer, what they send on, and runs that they begin."""
+
+from collections.abc import Awaitable, Callable
+
+import msgspec
+
+from goatherd.engine.step_arguments import result_in
+from goatherd.engine.step_book import Place, StepBook
+from goatherd.model.run_record import Arrived, UnitKey
+from goatherd.model.signature import Misfit
+from goatherd.model.step_wire import StepNote
+
+#: Begins a run under an id, with an input and a trace; raises Unavailable.
+Begin = Callable[[Place, StepNote], Awaitable[None]]
+
+
+class Misread(Exception):
+    """A message of somebody else says what cannot be."""
+
+
+class ForeignSteps:
+    """What messages of others mean."""
+
+    def __init__(self, book: StepBook, begin: Begin) -> None:
+        self._book = book
+        self._begin = begin
+
+    def may_precede(self, place: Place) -> bool:
+        """Whether a step before this one is done by others."""
+        return any(place.pipeline.steps[name].remote for name in place.step.before)
+
+    def arrived_before(self, place: Place, note: StepNote) -> list[Arrived]:
+        """What a message for a step says of foreign steps before it: they are done; raises Misread."""
+        remote = [name for name in place.step.before if place.pipeline.steps[name].remote]
+        return [each for name in remote if (each := self._arrived(place, name, note)) is not None]
+
+    def answer_in(self, note: StepNote) -> Arrived:
+        """A foreign worker's answer; raises Misread."""
+        places = [place for place in self._book.remote if place.step.name == note.step]
+        if note.pipeline:
+            places = [place for place in places if place.pipeline.name == note.pipeline]
+        if len(places) != 1:
+            raise Misread(f"an answer names the step {note.step!r}, which no foreign worker does here")
+        return _done(places[0], note.key, bytes(note.payload))
+
+    async def adopt(self, place: Place, note: StepNote) -> bool:
+        """Begin a run with a message of somebody else for a first step; false if it is none; raises Misread."""
+        task = place.step.task
+        if place.step.before or place.step.is_map or task.queue not in self._book.described:
+            return False
+        try:
+            place.pipeline.takes.decode(b'{"input":' + bytes(note.payload) + b"}")
+        except Misfit as misfit:
+            raise Misread(f"the payload is no input of {place.pipeline.name!r}: {misfit}") from misfit
+        await self._begin(place, note)
+        return True
+
+    def _arrived(self, place: Place, remote: str, note: StepNote) -> Arrived | None:
+        before = Place(place.pipeline, place.pipeline.steps[remote])
+        if before.step.is_map:
+            # Each of its items is answered for itself.
+            return None
+        try:
+            result = result_in(place, remote, bytes(note.payload))
+        except msgspec.DecodeError as error:
+            raise Misread(f"the payload for {place.step.name!r} is no JSON object: {error}") from error
+        return None if result is None else _done(before, UnitKey(note.task_id, remote), result)
+
+
+def _done(place: Place, key: UnitKey, result: bytes) -> Arrived:
+    task, step = place.step.task, place.step
+    try:
+        if not step.is_map:
+            task.signature.decode_result(result)
+        elif step.batch is not None:
+            result = result.strip()[1:-1]
+    except Exception as error:  # the user's own types may raise anything while they are read
+        raise Misread(f"the result of {task.name} does not fit: {error}") from error
+    return Arrived(key=key, result=result, onward=place.onward)

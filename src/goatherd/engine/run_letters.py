@@ -1,0 +1,51 @@
+"""What failed steps leave for the dead letters: written with the failure, carried there afterwards."""
+
+from uuid import uuid5
+
+import msgspec
+
+from goatherd.engine.step_book import Place
+from goatherd.engine.unit_settling import trouble_of
+from goatherd.model.dead_letter import Burial, StoredLetter
+from goatherd.model.message import Message
+from goatherd.model.run_record import RunLetter, Turn, UnitClaim
+from goatherd.model.step_wire import NAMESPACE, TRY_AGAIN, envelope_of, letter_body
+from goatherd.ports.dead_letters import DeadLetters
+from goatherd.ports.steps import Steps
+from goatherd.ports.telemetry import Telemetry
+
+#: Letters that are carried in one step.
+BATCH = 100
+
+_encode = msgspec.msgpack.Encoder(enc_hook=dict).encode
+_decode = msgspec.msgpack.Decoder(StoredLetter).decode
+
+
+def letter_of(place: Place, unit: UnitClaim | Turn, payload: bytes, burial: Burial, *, for_others: bool) -> bytes:
+    """What a failed unit leaves: its message with its arguments and, where others read it, why it failed."""
+    task = place.task_in(unit.phase)
+    body = envelope_of(unit, payload, unit.created)
+    if for_others:
+        body = letter_body(body, trouble_of(burial), burial.failed_at, burial.attempts)
+    letter_id = str(uuid5(NAMESPACE, f"letter of {unit.key} at {burial.failed_at}"))
+    message = Message(
+        id=str(uuid5(NAMESPACE, str(unit.key))), queue=task.queue, body=body, task=task.name, headers={TRY_AGAIN: 1}
+    )
+    return _encode(StoredLetter(id=letter_id, original=message, accepted=unit.created, burial=burial))
+
+
+async def carry_run_letters(steps: Steps, dead_letters: DeadLetters, telemetry: Telemetry) -> int:
+    """Carry all that wait; returns how many. Raises Unavailable: then the others wait on. One brought twice is one."""
+    carried = 0
+    while letters := await steps.letters(BATCH):
+        stored = [_stored(letter) for letter in letters]
+        await dead_letters.keep(stored)
+        await steps.remove_letters([letter.id for letter in letters])
+        for each in stored:
+            telemetry.buried(each.original.queue, each.original.task, each.original.id, each.burial.reason)
+        carried += len(letters)
+    return carried
+
+
+def _stored(letter: RunLetter) -> StoredLetter:
+    return _decode(letter.content)

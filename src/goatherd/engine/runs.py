@@ -1,0 +1,164 @@
+"""Runs of pipelines: begun, looked at, cancelled and taken up again, in any process that knows their ids."""
+
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import Protocol
+
+from goatherd.engine.conductor import Conductor
+from goatherd.engine.enqueue import current_trace
+from goatherd.engine.means import Means
+from goatherd.engine.shared_answers import EventsOpener
+from goatherd.engine.step_book import Place
+from goatherd.errors import Unavailable, UnknownJob, UnknownStep
+from goatherd.model.admission import Append
+from goatherd.model.event import Failed, Queued
+from goatherd.model.ids import new_id
+from goatherd.model.job import JobOptions
+from goatherd.model.pipeline import PipelineDefinition
+from goatherd.model.run_record import NewRun, RunSummary, UnitKey
+from goatherd.model.step_wire import StepNote
+from goatherd.ports.steps import RunOperations, Steps
+
+#: Seconds for which the events of a run that waits are kept.
+WAITS_FOR = 86_400.0
+
+log = logging.getLogger("goatherd.pipelines")
+
+
+class RunRecords(Protocol):
+    """The records as this process has them open, and who tells workers of what is ready there."""
+
+    @property
+    def steps(self) -> Steps:
+        """For the work."""
+
+    @property
+    def operations(self) -> RunOperations:
+        """For people."""
+
+    @property
+    def conductor(self) -> Conductor:
+        """To be nudged."""
+
+
+class Runs:
+    """The runs of one app, as one process sees them."""
+
+    def __init__(
+        self, open_records: Callable[[], Awaitable[RunRecords]], open_events: EventsOpener, means: Means
+    ) -> None:
+        self._open_records = open_records
+        self._open_events = open_events
+        self._clock = means.clock
+        self._courier = means.courier
+
+    async def start(self, pipeline: PipelineDefinition, payload: bytes, options: JobOptions) -> str:
+        """Begin a run; on record when this returns its id. A second run of that id is not begun."""
+        run = self.planned(pipeline, payload, options)
+        await self.begin(run)
+        return run.id
+
+    def planned(self, pipeline: PipelineDefinition, payload: bytes, options: JobOptions) -> NewRun:
+        """A run that is not begun yet."""
+        now = self._clock.now()
+        run_id = options.id or new_id()
+        due = options.due(now)
+        return NewRun(
+            id=run_id,
+            pipeline=pipeline.name,
+            input=payload,
+            trace_id=current_trace.get() or run_id,
+            priority=options.priority or 0,
+            delay=0.0 if due is None else max(0.0, due - now),
+            steps=pipeline.plan,
+        )
+
+    async def begin(self, run: NewRun) -> bool:
+        """Record a run and see that workers are told; false if its id is on record already."""
+        records, events = await self._open_records(), await self._open_events()
+        await events.append(run.id, Append(events=[Queued(attempt=0, at=self._clock.now())]))
+        await events.keep(run.id, run.delay + WAITS_FOR)
+        try:
+            [new] = await records.steps.begin([run])
+        except Unavailable as error:
+            await self._note_unsent(run.id, error)
+            raise
+        records.conductor.nudge()
+        return new
+
+    async def adopt(self, place: Place, note: StepNote) -> None:
+        """Begin a run that a message of somebody else asks for."""
+        run = NewRun(
+            id=note.task_id,
+            pipeline=place.pipeline.name,
+            input=bytes(note.payload),
+            trace_id=note.trace_id or note.task_id,
+            steps=place.pipeline.plan,
+        )
+        if await self.begin(run):
+            log.info("Run %s of %s was begun by a message of somebody else", run.id, place.pipeline.name)
+
+    async def knows(self, run: str) -> RunSummary | None:
+        """How a run stands; None if it is not on record."""
+        look = await (await self._open_records()).operations.look(run)
+        return None if look is None else look.summary
+
+    async def result(self, pipeline: PipelineDefinition, run: str) -> bytes | None:
+        """The result of a run that is done, as JSON; None if it is not."""
+        [found] = await (await self._open_records()).steps.results([(run, pipeline.last)])
+        return found
+
+    async def cancel(self, run: str, queues: Iterable[str] = ()) -> bool:
+        """End it: nothing of it is started any more, and what runs is stopped; raises UnknownJob."""
+        records = await self._open_records()
+        if not await records.operations.cancel(run):
+            if await self.knows(run) is None:
+                raise UnknownJob(run)
+            return False
+        for queue in queues:
+            self._courier.call_off(queue, run)
+        records.conductor.see_to_ends()
+        return True
+
+    async def retry(self, run: str, steps: Sequence[str] | None = None) -> int:
+        """Try again what failed or waits for somebody to stand in; returns how many units. Raises UnknownJob."""
+        records = await self._open_records()
+        if await self.knows(run) is None:
+            raise UnknownJob(run)
+        count = await records.operations.retry(run, steps)
+        await self._reopen(records, [run])
+        return count
+
+    async def resume_from(self, pipeline: PipelineDefinition, run: str, step: str) -> None:
+        """Do a step and all after it again; raises UnknownJob or UnknownStep."""
+        if step not in pipeline.steps:
+            raise UnknownStep(pipeline.name, step, list(pipeline.steps))
+        records = await self._open_records()
+        if not await records.operations.resume_from(run, pipeline.from_here(step)):
+            raise UnknownJob(run)
+        await self._reopen(records, [run])
+
+    async def requeue(self, pipelines: Sequence[str], step: str | None, limit: int) -> Sequence[UnitKey]:
+        """Try again units that failed or wait for somebody to stand in, of any run; oldest runs first."""
+        records = await self._open_records()
+        keys = await records.operations.requeue(pipelines, step, limit)
+        await self._reopen(records, list(dict.fromkeys(key.run for key in keys)))
+        return keys
+
+    async def _reopen(self, records: RunRecords, runs: Sequence[str]) -> None:
+        """A run that had ended goes on, and those who watch it can."""
+        events = await self._open_events()
+        for run in runs:
+            state = await events.state(run)
+            if state is not None and state.closed:
+                await events.forget(run)
+                await events.append(run, Append(events=[Queued(attempt=0, at=self._clock.now())]))
+                await events.keep(run, WAITS_FOR)
+        records.conductor.nudge()
+
+    async def _note_unsent(self, run: str, error: Unavailable) -> None:
+        told = Failed(attempt=0, at=self._clock.now(), reason="lost", error=type(error).__name__, message=str(error))
+        try:
+            await (await self._open_events()).append(run, Append(events=[told]))
+        except Unavailable as trouble:
+            log.warning("Run %s was not begun, but is noted as waiting until its events expire: %s", run, trouble)
