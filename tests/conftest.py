@@ -1,12 +1,24 @@
 """Shared by all tests."""
 
+import os
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from scripts.servers.addresses import amqp_url, chromium, management, node_packages, postgres_url, redis_url, spin
+from scripts.servers.addresses import (
+    amqp_url,
+    chromium,
+    management,
+    media,
+    node_packages,
+    postgres_url,
+    redis_url,
+    spin,
+)
 from scripts.servers.install import NoServer
+from scripts.suite import FAILED
 
 # The conformance suites are shipped in the package; their assertions should explain themselves too.
 pytest.register_assert_rewrite("goatherd.testing.suites")
@@ -24,6 +36,7 @@ SERVERS = {
     "chromium": (chromium,),
     "node": (node_packages,),
     "spin": (spin,),
+    "media": (media,),
 }
 
 
@@ -42,6 +55,14 @@ def _missing_server(names: Sequence[str]) -> str | None:
     except NoServer as error:
         return str(error)
     return None
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Write down what failed, for whoever tries it once more."""
+    told = os.environ.get(FAILED)
+    if told:
+        reports = [each for kind in ("failed", "error") for each in terminalreporter.getreports(kind)]
+        Path(told).write_text("\n".join(report.nodeid for report in reports))
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -4,6 +4,8 @@ Lanes and dead letters are different stores: a lane that gives a job up keeps it
 somebody has brought it where all dead letters are.
 """
 
+from collections.abc import Awaitable, Callable
+
 import msgspec
 
 from goatherd.model.dead_letter import StoredLetter
@@ -17,7 +19,12 @@ from goatherd.ports.telemetry import Telemetry
 BATCH = 100
 
 
-async def carry_letters(lanes: Lanes, dead_letters: DeadLetters, telemetry: Telemetry) -> int:
+async def carry_letters(
+    lanes: Lanes,
+    dead_letters: DeadLetters,
+    telemetry: Telemetry,
+    release: Callable[[Message], Awaitable[None]] | None = None,
+) -> int:
     """Carry all that wait; returns how many. Raises Unavailable: then the others wait on.
 
     Whoever dies on the way, or is slower than somebody else, does no harm: a letter that is brought twice is one.
@@ -26,6 +33,9 @@ async def carry_letters(lanes: Lanes, dead_letters: DeadLetters, telemetry: Tele
     while letters := await lanes.letters(BATCH):
         stored = [stored_letter(letter) for letter in letters]
         await dead_letters.keep(stored)
+        if release is not None:
+            for each in stored:
+                await release(each.original)
         await lanes.remove_letters([letter.id for letter in letters])
         for each in stored:
             original = each.original

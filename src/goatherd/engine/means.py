@@ -1,7 +1,9 @@
 """What the parts of the engine that do or want work speak to."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from goatherd.model.message import Message
 from goatherd.ports.broker import Broker
 from goatherd.ports.calls import Courier
 from goatherd.ports.clock import Clock
@@ -16,3 +18,5 @@ class Means:
     courier: Courier
     clock: Clock
     telemetry: Telemetry
+    #: Told of a job that has ended and was the only one of its kind until then; None where there are none.
+    release: Callable[[Message], Awaitable[None]] | None = None

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from goatherd.engine.enqueue import Sender
 from goatherd.engine.lane_posting import refused
 from goatherd.engine.unique_batch import Batch
-from goatherd.engine.uniqueness import LOOK_AGAIN_AFTER, Uniqueness
+from goatherd.engine.uniqueness import LOOK_AGAIN_AFTER, Uniqueness, not_known
 from goatherd.engine.user_transaction import Asking, other_database
 from goatherd.errors import DefinitionError
 from goatherd.model.job import AnyJob
 from goatherd.model.lane import LaneItem, Placement
 from goatherd.model.message import NO_HEADERS, Headers, Message
 from goatherd.model.outbox import OutboxJob
+from goatherd.model.unique import UniqueClaim
 from goatherd.ports.lanes import Lanes
 from goatherd.ports.outbox import Outbox
 from goatherd.ports.uniques import Uniques
@@ -54,21 +55,30 @@ class OutboxEntry:
         batch = Batch()
         for job in jobs:
             batch.add(job, self.uniqueness.claims(job, tracked=self.tracked is not None))
-        while claims := batch.claims:
+        # One kind of key after the other: a key that is had cannot be given back before the transaction ends.
+        for kind in (0, 1):
+            yield from self._take(batch, [claims[kind] for claims in batch.claims_of_each if len(claims) > kind])
+        return batch
+
+    def _take(self, batch: Batch, claims: Sequence[UniqueClaim]) -> Asking[None]:
+        waited = 0.0
+        while claims:
             statement = None if self.uniques is None else self.uniques.take_statement(claims)
             if statement is None:
                 raise DefinitionError("unique= and id= need the records in the same database as the transaction.")
             row = yield statement
             assert row is not None, "the statement gives a row"
-            states, whose = row
-            for claim, state, job in zip(claims, states, whose, strict=True):
+            answers = list(zip(claims, *row, strict=True))
+            for claim, state, job in answers:
                 if state == "taken":
                     batch.lose(claim.job, job)
-            if "pending" not in states:
-                break
-            # Somebody else is sending it right now, and either has sent it in a moment or has not.
-            yield LOOK_AGAIN_AFTER
-        return batch
+            claims = [claim for claim, state, _ in answers if state == "pending"]
+            if claims and waited >= self.uniqueness.patience:
+                raise not_known(claims[0].job, waited, [claim.job for claim in claims])
+            if claims:
+                # Somebody else is sending it right now, and either has sent it in a moment or has not.
+                yield LOOK_AGAIN_AFTER
+                waited += LOOK_AGAIN_AFTER
 
     def _into_lanes(self, laned: Sequence[tuple[AnyJob, Message]]) -> Asking[bool]:
         """Put keyed jobs into their lanes in the transaction itself; false if these are in another store."""

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -13,6 +13,7 @@ from goatherd.model.admission import Append
 from goatherd.model.event import Done, Event, Failed, Progress
 from goatherd.model.run_record import WHOLE, Advance, EndedRun, UnitClaim, UnitState
 from goatherd.ports.clock import Clock
+from goatherd.ports.events import Events
 from goatherd.ports.telemetry import Telemetry
 
 #: Words that may wait to be written.
@@ -81,16 +82,34 @@ class RunStory:
                 self._telemetry.events_lost(len(self._unwritten), "store away")
 
     async def _write(self) -> None:
+        try:
+            events = await self._open_events()
+        except Unavailable as error:
+            self._lose(len(self._unwritten), "any run", error)
+            self._unwritten.clear()
+            return
         while self._unwritten:
-            run, event = self._unwritten.popleft()
+            told, self._unwritten = self._unwritten, deque()
+            by_run: dict[str, list[Progress]] = {}
+            for run, event in told:
+                by_run.setdefault(run, []).append(event)
+            # Runs side by side, so that the store can take them together; the words about one in their order.
+            await asyncio.gather(*(self._write_of(events, run, words) for run, words in by_run.items()))
+
+    async def _write_of(self, events: Events, run: str, words: Sequence[Progress]) -> None:
+        for written, event in enumerate(words):
             try:
-                await (await self._open_events()).append(run, Append(events=[event]))
+                await events.append(run, Append(events=[event]))
                 self._away = False
             except Unavailable as error:
-                self._telemetry.events_lost(1, "store away")
-                if not self._away:
-                    log.warning("How far run %s is could not be told: %s", run, error)
-                    self._away = True
+                self._lose(len(words) - written, run, error)
+                return
+
+    def _lose(self, count: int, run: str, error: Unavailable) -> None:
+        self._telemetry.events_lost(count, "store away")
+        if not self._away:
+            log.warning("How far run %s is could not be told: %s", run, error)
+            self._away = True
 
     def _progress(self, step: str, percent: float, status: str, counts: Mapping[str, int]) -> Progress:
         return Progress(

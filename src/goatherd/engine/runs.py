@@ -1,5 +1,6 @@
 """Runs of pipelines: begun, looked at, cancelled and taken up again, in any process that knows their ids."""
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Protocol
@@ -77,9 +78,8 @@ class Runs:
         """Record a run and see that workers are told; false if its id is on record already."""
         records, events = await self._open_records(), await self._open_events()
         await events.append(run.id, Append(events=[Queued(attempt=0, at=self._clock.now())]))
-        await events.keep(run.id, run.delay + WAITS_FOR)
         try:
-            [new] = await records.steps.begin([run])
+            [new], _ = await asyncio.gather(records.steps.begin([run]), events.keep(run.id, run.delay + WAITS_FOR))
         except Unavailable as error:
             await self._note_unsent(run.id, error)
             raise

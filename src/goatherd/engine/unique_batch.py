@@ -22,6 +22,11 @@ class Batch:
         return [claim for claims in self._claims.values() for claim in claims]
 
     @property
+    def claims_of_each(self) -> list[list[UniqueClaim]]:
+        """The same by job; what its arguments want comes before what its id wants."""
+        return list(self._claims.values())
+
+    @property
     def to_send(self) -> list[AnyJob]:
         """Those that are not there yet, in order."""
         return list(self._jobs.values())

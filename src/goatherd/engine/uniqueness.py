@@ -39,6 +39,8 @@ class Uniqueness:
         #: Whether there is a store that all processes see. Without it ids are remembered by this process alone.
         self._shared = shared
         self._sent = Remembered()
+        #: Seconds for which a key whose job is being sent is waited for; by then it is free, or its job is sent.
+        self.patience = deadline + 2 * SLACK
 
     def concerns(self, job: AnyJob, *, tracked: bool) -> bool:
         """Whether it matters what was sent before."""
@@ -88,13 +90,21 @@ class Uniqueness:
             log.warning("Job %s has ended, but keeps others of its kind out until its time is over: %s",
                         message.id, error)  # fmt: skip
 
+    async def cancelled(self, job_id: str) -> None:
+        """A job was cancelled and may be gone without a worker having seen it, whose keys are not known."""
+        try:
+            await (await self._open()).release_job(job_id)
+        except Unavailable as error:
+            log.warning("Job %s is cancelled, but may keep others of its kind out until its time is over: %s",
+                        job_id, error)  # fmt: skip
+
     def _by_id(self, job: AnyJob, *, tracked: bool) -> bool:
         # Lanes remember ids themselves, and so do the events of tracked jobs.
         return job.options.id is not None and job.lane is None and not tracked
 
     async def _take(self, uniques: Uniques, batch: Batch, sender: str) -> None:
         hold, loop = self._deadline + SLACK, asyncio.get_running_loop()
-        end = loop.time() + hold + SLACK
+        began = loop.time()
         while True:
             # All of them each time, so that what is had already is not lost while the rest is waited for.
             claims = batch.claims
@@ -108,13 +118,9 @@ class Uniqueness:
             pending = [answer.job for answer in answers if answer.state == "pending"]
             if not pending:
                 return
-            if loop.time() >= end:
+            if (waited := loop.time() - began) >= self.patience:
                 await uniques.give_up(batch.claims, sender)
-                raise Unavailable(
-                    f"Another process has been sending job {pending[0]} for {hold:g} s, so it is not known whether "
-                    f"there is one. Nothing was sent; try again.",
-                    jobs=[job.id for job in batch.to_send],
-                )
+                raise not_known(pending[0], waited, [job.id for job in batch.to_send])
             await asyncio.sleep(LOOK_AGAIN_AFTER)
 
     async def _send(self, batch: Batch, send: SendJobs, sender: str) -> None:
@@ -137,3 +143,12 @@ class Uniqueness:
         except Unavailable as error:
             # They are free again soon: a second job may be made, but none is taken for sent that was not.
             log.warning("It could not be noted which jobs were sent, so a second one of a kind may be: %s", error)
+
+
+def not_known(job: str, waited: float, jobs: Sequence[str]) -> Unavailable:
+    """The error for jobs of a kind of which another is just being sent."""
+    return Unavailable(
+        f"Another process has been sending job {job} for {waited:.0f} s, so it is not known whether there is one. "
+        f"Nothing was sent; try again.",
+        jobs=jobs,
+    )
