@@ -89,6 +89,13 @@ async def few_lanes(entry: Entry, contender: Ordered, room: Path, plan: Plan) ->
     return await ordered(entry, contender, _folder(room, "lanes"), plan.jobs, plan)
 
 
+async def recorded(entry: Entry, contender: Ordered, room: Path, plan: Plan) -> Sample:
+    """Work that is put down in a database, piece by piece."""
+    from benchmarks.lanes.measures import ordered
+
+    return await ordered(entry, contender, _folder(room, "pipelines"), 2 * plan.jobs, plan)
+
+
 async def many_lanes(entry: Entry, contender: Ordered, room: Path, plan: Plan) -> Sample:
     """One job for each of very many keys."""
     from benchmarks.lanes.measures import many_keys
@@ -109,6 +116,7 @@ ROUNDS: dict[str, Round] = {
     "lanes": lanes,
     "lanes_postgres": few_lanes,
     "lanes_keys": many_lanes,
+    "pipelines": recorded,
     "rabbitmq_bare": bare,
     "rabbitmq_bare_classic": bare,
 }

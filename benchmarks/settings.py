@@ -87,6 +87,15 @@ SETTINGS: dict[str, Setting] = {
     "lanes_keys": Setting(
         names=("goatherd_redis", "goatherd_postgres", "goatherd_sqlite"), folder="lanes", servers=_LANES, every=_ONCE
     ),
+    "pipelines": Setting(
+        names=("goatherd_postgres", "procrastinate", "pgqueuer", "goatherd_sqlite"),
+        folder="pipelines",
+        servers={
+            "goatherd_postgres": ("rabbitmq", "postgres"),
+            "procrastinate": ("postgres",),
+            "pgqueuer": ("postgres",),
+        },
+    ),
     "rabbitmq_bare": Setting(names=_CLIENTS, folder="rabbitmq_bare"),
     "rabbitmq_bare_classic": Setting(names=_CLIENTS, folder="rabbitmq_bare", constant="ON_CLASSIC_QUEUES", every=2),
 }

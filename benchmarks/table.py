@@ -36,7 +36,7 @@ def print_all(console: Console, facts: Mapping[str, Any], plan: Plan, outcomes: 
         if setting.startswith("sse"):
             print_streams(console, setting, group)
             continue
-        if setting.startswith("lanes"):
+        if setting.startswith(("lanes", "pipelines")):
             print_lanes(console, setting, group)
             continue
         rows = _promises(group)

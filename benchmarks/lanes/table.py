@@ -11,6 +11,7 @@ from benchmarks.report import MEASURES, Outcome
 TITLES = {
     "lanes": "lanes: 1,000 keys, and the same jobs without keys",
     "lanes_postgres": "lanes: 1,000 keys on one PostgreSQL",
+    "pipelines": "pipelines: recorded steps, and jobs of others in the same PostgreSQL",
     "lanes_keys": "lanes: one job for each of very many keys, in two halves, and what the store holds",
 }
 
@@ -19,16 +20,17 @@ def print_lanes(console: Console, setting: str, group: Sequence[Outcome]) -> Non
     """Figures and ratios of one setting."""
     from benchmarks.table import figures
 
+    kind = TITLES[setting].partition(":")[0]
     console.print(figures(TITLES[setting], group, MEASURES))
     if setting != "lanes_keys":
-        console.print(_promises(group))
+        console.print(_promises(kind, group))
     pairs = pairs_in(setting, group)
     if pairs:
-        console.print(_ratios(pairs))
+        console.print(_ratios(kind, pairs))
 
 
-def _promises(group: Sequence[Outcome]) -> Table:
-    table = Table("contender", "version", "a job is done", "in order", "how", title="lanes: promises")
+def _promises(kind: str, group: Sequence[Outcome]) -> Table:
+    table = Table("contender", "version", "a job is done", "in order", "how", title=f"{kind}: promises")
     for outcome in group:
         promise = outcome.contender.promise
         order = "yes" if getattr(outcome.contender, "keeps_order", False) else "no"
@@ -36,8 +38,8 @@ def _promises(group: Sequence[Outcome]) -> Table:
     return table
 
 
-def _ratios(pairs: Sequence[Pair]) -> Table:
-    table = Table("of", "to", title="lanes: drain, ratios")
+def _ratios(kind: str, pairs: Sequence[Pair]) -> Table:
+    table = Table("of", "to", title=f"{kind}: drain, ratios")
     for heading in ("ratio", "at least"):
         table.add_column(heading, justify="right")
     for pair in pairs:
