@@ -30,6 +30,9 @@ AGAIN_AFTER, QUEUE_IS_LONG = 15.0, 60.0
 #: Seconds between two looks at what is so old that it is forgotten.
 FORGET_EVERY = 600.0
 
+#: How the names begin under which conductors have units that others do.
+CONDUCTOR = "conductor of "
+
 log = logging.getLogger("goatherd.pipelines")
 
 
@@ -55,7 +58,7 @@ class Conductor:
         self._depths = depths
         self._story = story
         self._dead_letters = dead_letters
-        self._name = f"conductor of {name}"
+        self._name = f"{CONDUCTOR}{name}"
         self._kept_for = kept_for
         self._scores = Scores(book, means.clock)
         self._number = 0
@@ -66,8 +69,17 @@ class Conductor:
         self._forget_at = 0.0
         self._task: asyncio.Task[None] | None = None
         self._stopping = False
-        #: Whether it has something to do now.
-        self.busy = False
+        self._idle = asyncio.Event()
+        self._idle.set()
+
+    @property
+    def busy(self) -> bool:
+        """Whether it has something to do now."""
+        return not self._idle.is_set()
+
+    async def idle(self) -> None:
+        """Return when it has seen to everything."""
+        await self._idle.wait()
 
     def start(self) -> None:
         """Begin to conduct, when nudged."""
@@ -82,7 +94,7 @@ class Conductor:
 
     def nudge(self) -> None:
         """Units may be ready."""
-        self.busy = True
+        self._idle.clear()
         self._needed.set()
 
     def see_to_ends(self) -> None:
@@ -134,13 +146,13 @@ class Conductor:
     async def _rest(self) -> None:
         if self._needed.is_set():
             return
-        self.busy = False
+        self._idle.set()
         try:
             async with asyncio.timeout(LOOK_EVERY if self._looking else None):
                 await self._needed.wait()
         except TimeoutError:
             # It looks for itself: not everybody who makes a unit ready can nudge it.
-            return
+            self._idle.clear()
 
     async def _round(self) -> bool:
         """One look; true if there was something, so that there may be more."""
@@ -210,9 +222,9 @@ class Conductor:
         while ended := await self._steps.ended(BATCH):
             done = [(run.id, (self._book.pipelines[run.pipeline].last,)) for run in ended if self._knows(run.pipeline)]
             results = await read_results(self._steps, done)
-            for run in ended:
-                found = results.get(run.id, {})
-                await self._story.ended(run, next(iter(found.values()), None))
+            await asyncio.gather(
+                *(self._story.ended(run, next(iter(results.get(run.id, {}).values()), None)) for run in ended)
+            )
             await self._steps.told(ended)
         await carry_run_letters(self._steps, self._dead_letters, self._telemetry)
         if self._looking and now >= self._forget_at:

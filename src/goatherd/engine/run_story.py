@@ -2,8 +2,8 @@
 
 import asyncio
 import logging
-from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 import msgspec
 
@@ -13,15 +13,25 @@ from goatherd.model.admission import Append
 from goatherd.model.event import Done, Event, Failed, Progress
 from goatherd.model.run_record import WHOLE, Advance, EndedRun, UnitClaim, UnitState
 from goatherd.ports.clock import Clock
-from goatherd.ports.events import Events
 from goatherd.ports.telemetry import Telemetry
 
+#: Seconds for which what is told is collected: of a step that is quick, or has many items, only the newest counts.
+WINDOW = 0.05
 #: Words that may wait to be written.
 MOST_UNWRITTEN = 5_000
 
 log = logging.getLogger("goatherd.pipelines")
 
 _STATUS: Mapping[UnitState, str] = {"spread": "running", "ready": "retrying", "held": "waiting"}
+
+
+@dataclass(frozen=True)
+class _Word:
+    event: Event
+    #: The step that it is about, where a later word about it takes its place.
+    step: str | None = None
+    #: Told when it is written; only of a last word.
+    written: "asyncio.Future[None] | None" = None
 
 
 class RunStory:
@@ -31,90 +41,131 @@ class RunStory:
         self._open_events = open_events
         self._clock = clock
         self._telemetry = telemetry
-        self._unwritten: deque[tuple[str, Progress]] = deque()
-        self._writing: asyncio.Task[None] | None = None
+        #: By run, in their order.
+        self._waiting: dict[str, list[_Word]] = {}
+        self._unwritten = 0
+        self._writing: dict[str, asyncio.Task[None]] = {}
+        self._timer: asyncio.TimerHandle | None = None
         self._away = False
 
     def begun(self, claim: UnitClaim) -> None:
         """A step starts; that items of one do is not told one by one."""
         if claim.key.item == WHOLE and not claim.failures:
-            counts = {"done": 0, "total": 1}
-            self.tell(claim.key.run, self._progress(claim.key.step, 0.0, "started", counts))
+            self._tell_step(claim.key.run, claim.key.step, "started", 0, 1)
 
     def advanced(self, advances: Iterable[Advance]) -> None:
         """Steps are so far now."""
         for each in advances:
-            percent = 100.0 * each.done / each.total if each.total else 100.0
-            status = _STATUS.get(each.state, each.state)
-            counts = {"done": each.done, "total": each.total}
-            self.tell(each.run, self._progress(each.step, percent, status, counts))
+            self._tell_step(each.run, each.step, _STATUS.get(each.state, each.state), each.done, each.total)
 
     def tell(self, run: str, event: Progress) -> None:
         """One more word about a run."""
-        if len(self._unwritten) >= MOST_UNWRITTEN:
-            self._telemetry.events_lost(1, "store away")
-            return
-        self._unwritten.append((run, event))
-        if self._writing is None or self._writing.done():
-            self._writing = asyncio.create_task(self._write(), name="goatherd events of runs")
+        self._add(run, _Word(event))
 
     async def room(self) -> None:
         """Return at once, or when not so much waits to be written."""
-        if len(self._unwritten) >= MOST_UNWRITTEN // 2:
+        if self._unwritten >= MOST_UNWRITTEN // 2:
             await self.written()
 
     async def ended(self, run: EndedRun, result: bytes | None) -> None:
-        """The last word; raises Unavailable."""
-        await self.written()
-        await (await self._open_events()).append(run.id, Append(events=[self._end(run, result)]))
+        """The last word, after all others; raises Unavailable."""
+        written: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(run.id, []).append(_Word(self._end(run, result), written=written))
+        self._unwritten += 1
+        self._write(run.id)
+        await written
 
     async def written(self) -> None:
         """Return when all that was told is written or lost."""
-        while self._writing is not None and not self._writing.done():
-            await asyncio.wait([self._writing])
+        while self._waiting or self._writing:
+            self._flush()
+            await asyncio.wait(list(self._writing.values()))
 
     async def close(self, deadline: float) -> None:
         """Write what is left, within so many seconds."""
-        if self._writing is not None:
-            _, late = await asyncio.wait([self._writing], timeout=deadline)
-            for writing in late:
-                writing.cancel()
-                self._telemetry.events_lost(len(self._unwritten), "store away")
-
-    async def _write(self) -> None:
         try:
-            events = await self._open_events()
-        except Unavailable as error:
-            self._lose(len(self._unwritten), "any run", error)
-            self._unwritten.clear()
+            async with asyncio.timeout(deadline):
+                await self.written()
+        except TimeoutError:
+            self._telemetry.events_lost(self._unwritten, "store away")
+            for writing in self._writing.values():
+                writing.cancel()
+            await asyncio.gather(*self._writing.values(), return_exceptions=True)
+        if self._timer is not None:
+            self._timer.cancel()
+
+    # --- inside -----------------------------------------------------------------------------------
+
+    def _tell_step(self, run: str, step: str, status: str, done: int, total: int) -> None:
+        percent = round(100.0 * done / total, 1) if total else 100.0
+        event = Progress(
+            attempt=0,
+            at=self._clock.now(),
+            stage=step,
+            status=status,
+            percent=percent,
+            fields={"done": done, "total": total},
+        )
+        self._add(run, _Word(event, step))
+
+    def _add(self, run: str, word: _Word) -> None:
+        if self._unwritten >= MOST_UNWRITTEN:
+            self._telemetry.events_lost(1, "store away")
             return
-        while self._unwritten:
-            told, self._unwritten = self._unwritten, deque()
-            by_run: dict[str, list[Progress]] = {}
-            for run, event in told:
-                by_run.setdefault(run, []).append(event)
-            # Runs side by side, so that the store can take them together; the words about one in their order.
-            await asyncio.gather(*(self._write_of(events, run, words) for run, words in by_run.items()))
+        words = self._waiting.setdefault(run, [])
+        if word.step is not None:
+            kept = [each for each in words if each.step != word.step]
+            self._unwritten -= len(words) - len(kept)
+            words[:] = kept
+        words.append(word)
+        self._unwritten += 1
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(WINDOW, self._flush)
 
-    async def _write_of(self, events: Events, run: str, words: Sequence[Progress]) -> None:
-        for written, event in enumerate(words):
-            try:
-                await events.append(run, Append(events=[event]))
-                self._away = False
-            except Unavailable as error:
-                self._lose(len(words) - written, run, error)
-                return
+    def _flush(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        # Runs side by side, so that the store can take them together; the words about one in their order.
+        for run in list(self._waiting):
+            self._write(run)
 
-    def _lose(self, count: int, run: str, error: Unavailable) -> None:
-        self._telemetry.events_lost(count, "store away")
+    def _write(self, run: str) -> None:
+        if run not in self._writing:
+            writing = asyncio.create_task(self._write_all(run), name=f"goatherd events of run {run}")
+            self._writing[run] = writing
+
+    async def _write_all(self, run: str) -> None:
+        try:
+            while words := self._waiting.pop(run, None):
+                while words:
+                    await self._write_first(run, words)
+        finally:
+            del self._writing[run]
+
+    async def _write_first(self, run: str, words: list[_Word]) -> None:
+        """Write the first of them; if that cannot be, all are lost."""
+        try:
+            await (await self._open_events()).append(run, Append(events=[words[0].event]))
+        except Unavailable as error:
+            self._lose(run, words, error)
+            return
+        word = words.pop(0)
+        self._away = False
+        self._unwritten -= 1
+        if word.written is not None and not word.written.done():
+            word.written.set_result(None)
+
+    def _lose(self, run: str, words: list[_Word], error: Unavailable) -> None:
+        self._unwritten -= len(words)
+        self._telemetry.events_lost(len(words), "store away")
         if not self._away:
             log.warning("How far run %s is could not be told: %s", run, error)
             self._away = True
-
-    def _progress(self, step: str, percent: float, status: str, counts: Mapping[str, int]) -> Progress:
-        return Progress(
-            attempt=0, at=self._clock.now(), stage=step, status=status, percent=round(percent, 1), fields=counts
-        )
+        for word in words:
+            if word.written is not None and not word.written.done():
+                word.written.set_exception(error)
+        words.clear()
 
     def _end(self, run: EndedRun, result: bytes | None) -> Event:
         if run.state == "done":

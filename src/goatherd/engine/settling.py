@@ -14,7 +14,7 @@ from goatherd.engine.means import Means
 from goatherd.engine.outcomes import tell_again
 from goatherd.errors import Unavailable
 from goatherd.model.formats import Work
-from goatherd.model.message import LANE, TRACKED, Delivery, Message
+from goatherd.model.message import LANE, TRACKED, UNIQUE, Delivery, Message
 from goatherd.model.verdict import Again, Answered, Dead, Done, Dropped, HandedBack, Verdict, headers_for
 from goatherd.ports.broker import Source
 
@@ -31,6 +31,7 @@ class Settling:
         self._source = source
         self._clock = means.clock
         self._telemetry = means.telemetry
+        self._release = means.release
         self._catalogue = catalogue
         self._answers = answers
         self._mark = mark
@@ -47,6 +48,8 @@ class Settling:
         if isinstance(delivery.tag, HeldUnit):
             delivery.tag.end_with(verdict, admitted)
         else:
+            if UNIQUE in delivery.message.headers:
+                await self._let_go(delivery, verdict, has_run=admitted is not None)
             await self._tell_source(delivery, verdict, work)
 
     async def _tell_source(self, delivery: Delivery, verdict: Verdict, work: Work | None) -> None:
@@ -73,6 +76,15 @@ class Settling:
                 if LANE not in message.headers:
                     # One that leaves its lane is counted by whoever takes it to the dead letters.
                     self._telemetry.buried(message.queue, name or "", message.id, burial.reason)
+
+    async def _let_go(self, delivery: Delivery, verdict: Verdict, *, has_run: bool) -> None:
+        """The only job of its kind has ended. Said before it is gone, so that whoever gets it again says so too."""
+        # One that leaves its lane is let go of by whoever takes it to the dead letters.
+        is_over = isinstance(verdict, Dropped) or (
+            has_run if isinstance(verdict, Done) else isinstance(verdict, Dead) and LANE not in delivery.message.headers
+        )
+        if is_over and self._release is not None and not self._source.is_lost(delivery):
+            await self._release(delivery.message)
 
     def _following(self, message: Message, again: Again, work: Work | None) -> Message:
         format_of_queue = self._catalogue.format_of(message.queue)
