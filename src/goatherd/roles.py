@@ -100,6 +100,8 @@ async def working(
         life.callback(watchdog.stop)
         life.push_async_callback(worker.stop)
         await worker.start()
+        if session.user_records.have_outbox:
+            session.relay.stay()
         log.info("Taking jobs from %s, up to %d at once", ", ".join(worker.queues), worker.concurrency)
         if queues is None:
             session.chores.add("answers")
@@ -231,8 +233,9 @@ def make_catalogue(app: Goatherd, session: Session, definitions: Iterable[TaskDe
     if app.dead_letter_hooks:
         tasks.append(_announcing(app, session))
     tasks += _answer_tasks(app, session)
-    tasks += session.book.tasks()
     check_hold_limits(tasks, session.ports.operations)
+    # Messages about steps are acked when they are claimed, so that no broker has to wait for the work.
+    tasks += session.book.tasks()
     return Catalogue(tasks, {queue.name: queue for queue in app.contracts()})
 
 

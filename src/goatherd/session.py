@@ -2,24 +2,28 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from goatherd.engine.calls import Calls, Manners
 from goatherd.engine.conductor import Conductor
+from goatherd.engine.dispatch import Dispatch, Stores
 from goatherd.engine.emitters import Emitters, Habits
 from goatherd.engine.enqueue import Sender
 from goatherd.engine.lane_letters import carry_letters
 from goatherd.engine.lane_posting import LanePosting
 from goatherd.engine.means import Means
+from goatherd.engine.outbox_post import OutboxPost
+from goatherd.engine.outbox_relay import OutboxRelay
 from goatherd.engine.queue_depths import QueueDepths
 from goatherd.engine.run_story import RunStory
 from goatherd.engine.runs import Runs
 from goatherd.engine.step_book import StepBook
 from goatherd.engine.subscriptions import Subscriptions
 from goatherd.engine.tracked import Tracked
+from goatherd.engine.uniqueness import Uniqueness
 from goatherd.errors import Unavailable
 from goatherd.model.ids import new_id
 from goatherd.model.job import AnyJob
@@ -28,9 +32,10 @@ from goatherd.model.settings import Settings
 from goatherd.model.topology import Queue
 from goatherd.ports.clock import Clock
 from goatherd.ports.events import Events
+from goatherd.ports.lanes import Lanes
 from goatherd.ports.steps import RunOperations, Steps
 from goatherd.ports.telemetry import Telemetry
-from goatherd.wiring import OpenLanes, Ports, open_events, open_ports
+from goatherd.wiring import OpenLanes, Ports, UserRecords, open_events, open_ports
 
 log = logging.getLogger("goatherd.runs")
 log_lanes = logging.getLogger("goatherd.lanes")
@@ -66,7 +71,7 @@ class Session:
         telemetry: Telemetry,
         settings: Settings,
         pipelines: Iterable[PipelineDefinition] = (),
-        queues: Iterable[Queue] = (),
+        queues: Sequence[Queue] = (),
     ) -> None:
         self.ports = ports
         self.clock = clock
@@ -84,9 +89,20 @@ class Session:
         #: Does one of them until the block ends, once the app has said how.
         self.doing: Callable[[Chore], AbstractAsyncContextManager[object]] | None = None
         self.habits = Habits(prefix=settings.prefix_of_events, window=settings.token_window, ttl=settings.event_ttl)
-        self.means = Means(broker=ports.broker, courier=ports.courier, clock=clock, telemetry=telemetry)
+        stores = self.user_records = UserRecords(settings, clock)
+        shared = not settings.record_store_is_local
+        unique = Uniqueness(settings.app, stores.uniques, clock, settings.publish_deadline, shared=shared)
+        self.means = Means(
+            broker=ports.broker, courier=ports.courier, clock=clock, telemetry=telemetry, release=unique.release
+        )
         self.sender = Sender(self.means, self.posting)
         self.tracked = Tracked(self.events, self.sender, self.means, self.habits)
+        if settings.broker_url.startswith("sqlite:"):
+            # A job that is cancelled there while it waits is gone at once, and no worker lets go of its key.
+            self.tracked.on_cancel = unique.cancelled
+        self.relay = OutboxRelay(stores.outbox, OutboxPost(self.means, self.posting, self.tracked))
+        opened = Stores(uniques=stores.uniques, lanes=self._lane_store)
+        self.dispatch = Dispatch(self.sender, self.tracked, unique, self.relay, opened)
         manners = Manners(
             deadline=settings.call_deadline,
             in_flight=settings.calls_in_flight,
@@ -95,8 +111,9 @@ class Session:
         self.calls = Calls(self.means, self.sender, self.tracked, manners)
         described = {queue.name for queue in queues if queue.contract}
         self.book = StepBook(pipelines, described, f"{settings.app}.step-answers")
+        self._queues = [*queues, *self.book.answer_queues]
         self.story = RunStory(self.events, clock, telemetry)
-        self.runs = Runs(self.records, self.events, self.means)
+        self.runs = Runs(self.records, self.events, self.means, self.relay)
         self._records: Records | None = None
 
     @classmethod
@@ -157,6 +174,9 @@ class Session:
                 self._life.push_async_callback(self._posting.close)
             return self._lanes
 
+    async def _lane_store(self) -> Lanes:
+        return (await self.lanes()).lanes
+
     async def posting(self) -> LanePosting:
         """The way into the lanes."""
         if self._posting is None:
@@ -166,10 +186,12 @@ class Session:
 
     async def carry_letters(self) -> None:
         """Take jobs that left their lanes to the dead letters."""
-        await carry_letters((await self.lanes()).lanes, self.ports.dead_letters, self.telemetry)
+        await carry_letters((await self.lanes()).lanes, self.ports.dead_letters, self.telemetry, self.means.release)
 
     async def records(self) -> "Records":
         """Where runs of pipelines are on record, and who tells of them; opened at first use."""
+        if self._records is None:
+            await self._open_events_first()
         async with self._opening:
             if self._records is None:
                 if self._settings.record_store_is_local:
@@ -189,11 +211,19 @@ class Session:
                     self.ports.dead_letters,
                     new_id(),
                     self._settings.history_days * 86_400.0,
+                    lambda: self.ports.broker.declare(self._queues),
                 )
                 self._life.push_async_callback(conductor.stop, LAST_WORDS)
                 conductor.start()
                 self._records = Records(steps=opened.steps, operations=opened.operations, conductor=conductor)
             return self._records
+
+    async def _open_events_first(self) -> None:
+        """What is opened first is closed last: the ends of runs are told to the last moment."""
+        try:
+            await self.events()
+        except Unavailable as error:
+            log_pipelines.warning("Those who watch runs see nothing of them until their events can be kept: %s", error)
 
     async def subscriptions(self) -> Subscriptions:
         """All jobs that this process follows."""
@@ -210,14 +240,11 @@ class Session:
 
     async def send(self, job: AnyJob) -> str:
         """Send a job; one of a task that is always tracked is also noted."""
-        if not job.definition.tracked:
-            return await self.sender.send(job)
-        await self.start(job)
-        return job.id
+        return await (self.start(job) if job.definition.tracked else self.dispatch.send(job))
 
     async def send_many(self, jobs: Iterable[AnyJob]) -> list[str]:
         """Send jobs in order; those of tasks that are always tracked are noted when they start."""
-        return await self.sender.send_many(jobs)
+        return await self.dispatch.send_many(jobs)
 
     async def call(self, job: AnyJob) -> object:
         """Ask and wait for the answer; raises JobFailed, CallTimeout, Unavailable or Refused."""
@@ -225,10 +252,10 @@ class Session:
             await self.see_to("answers")
         return await self.calls.call(job)
 
-    async def start(self, job: AnyJob) -> None:
-        """Send a job that whoever knows its id can watch."""
+    async def start(self, job: AnyJob) -> str:
+        """Send a job that whoever knows its id can watch; gives that id."""
         await self.see_to("answers" if job.definition.answers is not None else "ends")
-        await self.tracked.start(job)
+        return await self.dispatch.start(job)
 
     async def see_to(self, chore: Chore) -> None:
         """Let this process do a chore, if it does not yet; whoever tracks jobs does."""
@@ -256,6 +283,8 @@ class Session:
         """Let go of everything; whoever still waits for an answer is told."""
         try:
             await self.calls.close()
+            await self.relay.close()
             await self._life.aclose()
         finally:
+            await self.user_records.close()
             await self.ports.close()

@@ -2,8 +2,9 @@
 
 import asyncio
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import msgspec
 
@@ -138,26 +139,27 @@ class RunStory:
     async def _write_all(self, run: str) -> None:
         try:
             while words := self._waiting.pop(run, None):
-                while words:
-                    await self._write_first(run, words)
+                # Nothing comes after an end in one step; a run that was taken up again may have two.
+                ends = [place for place, word in enumerate(words, 1) if word.written is not None]
+                for first, last in pairwise([0, *ends, *(() if ends[-1:] == [len(words)] else (len(words),))]):
+                    await self._write_words(run, words[first:last])
         finally:
             del self._writing[run]
 
-    async def _write_first(self, run: str, words: list[_Word]) -> None:
-        """Write the first of them; if that cannot be, all are lost."""
+    async def _write_words(self, run: str, words: Sequence[_Word]) -> None:
+        """Write them in one step; if that cannot be, they are lost."""
+        self._unwritten -= len(words)
         try:
-            await (await self._open_events()).append(run, Append(events=[words[0].event]))
+            await (await self._open_events()).append(run, Append(events=[word.event for word in words]))
         except Unavailable as error:
             self._lose(run, words, error)
             return
-        word = words.pop(0)
         self._away = False
-        self._unwritten -= 1
-        if word.written is not None and not word.written.done():
-            word.written.set_result(None)
+        for word in words:
+            if word.written is not None and not word.written.done():
+                word.written.set_result(None)
 
-    def _lose(self, run: str, words: list[_Word], error: Unavailable) -> None:
-        self._unwritten -= len(words)
+    def _lose(self, run: str, words: Sequence[_Word], error: Unavailable) -> None:
         self._telemetry.events_lost(len(words), "store away")
         if not self._away:
             log.warning("How far run %s is could not be told: %s", run, error)
@@ -165,7 +167,6 @@ class RunStory:
         for word in words:
             if word.written is not None and not word.written.done():
                 word.written.set_exception(error)
-        words.clear()
 
     def _end(self, run: EndedRun, result: bytes | None) -> Event:
         if run.state == "done":

@@ -62,8 +62,10 @@ def _check_attempt(append: Append) -> None:
 
 
 def _check_platform(append: Append) -> None:
-    if append.number or len(append.events) > 1:
-        raise ValueError("the platform appends one event at a time and does not count")
+    if append.number:
+        raise ValueError("the platform does not count its events")
+    if not all(isinstance(event, Progress) for event in append.events[:-1]):
+        raise ValueError("the platform appends one event at a time, which stages of the work may precede")
     if not isinstance(append.events[0], Queued | Progress | Retrying | Done | Failed):
         raise ValueError("the platform appends Queued, Progress, Retrying, Done and Failed only")
 
