@@ -18,6 +18,8 @@ from goatherd.ports.telemetry import Telemetry
 
 #: Seconds for which what is told is collected: of a step that is quick, or has many items, only the newest counts.
 WINDOW = 0.05
+#: Seconds that a step must last for its beginning to be told before its end.
+WORTH_TELLING = 0.25
 #: Words that may wait to be written.
 MOST_UNWRITTEN = 5_000
 
@@ -47,12 +49,16 @@ class RunStory:
         self._unwritten = 0
         self._writing: dict[str, asyncio.Task[None]] = {}
         self._timer: asyncio.TimerHandle | None = None
+        #: Steps that have begun, which is told if they last.
+        self._begun: dict[tuple[str, str], asyncio.TimerHandle] = {}
         self._away = False
 
     def begun(self, claim: UnitClaim) -> None:
         """A step starts; that items of one do is not told one by one."""
         if claim.key.item == WHOLE and not claim.failures:
-            self._tell_step(claim.key.run, claim.key.step, "started", 0, 1)
+            loop = asyncio.get_running_loop()
+            key = (claim.key.run, claim.key.step)
+            self._begun[key] = loop.call_later(WORTH_TELLING, self._tell_step, *key, "started", 0, 1)
 
     def advanced(self, advances: Iterable[Advance]) -> None:
         """Steps are so far now."""
@@ -92,12 +98,18 @@ class RunStory:
             for writing in self._writing.values():
                 writing.cancel()
             await asyncio.gather(*self._writing.values(), return_exceptions=True)
-        if self._timer is not None:
-            self._timer.cancel()
+        for timer in (*self._begun.values(), *filter(None, [self._timer])):
+            timer.cancel()
 
     # --- inside -----------------------------------------------------------------------------------
 
+    def _forget_beginning(self, key: tuple[str, str]) -> None:
+        timer = self._begun.pop(key, None)
+        if timer is not None:
+            timer.cancel()
+
     def _tell_step(self, run: str, step: str, status: str, done: int, total: int) -> None:
+        self._forget_beginning((run, step))
         percent = round(100.0 * done / total, 1) if total else 100.0
         event = Progress(
             attempt=0,
