@@ -18,11 +18,13 @@ from goatherd.model.dead_letter import DeadLetter
 from goatherd.model.formats import FORMATS, Format
 from goatherd.model.lane import OnExhausted
 from goatherd.model.pipeline import PipelineDefinition
+from goatherd.model.pipeline_check import check_apart
 from goatherd.model.retry import Retry
 from goatherd.model.seconds import Seconds, declared_span
 from goatherd.model.settings import Settings
 from goatherd.model.task import TaskDefinition
 from goatherd.model.topology import Queue, check_queue_name
+from goatherd.model.unique import UniqueOption
 from goatherd.pipeline import Pipeline
 from goatherd.task import AsyncTask, PlainTask, Register, Task, register
 
@@ -88,6 +90,7 @@ class Declared:
         lane: str | None = None,
         on_exhausted: OnExhausted = "hold",
         lane_limit: int | None = None,
+        unique: UniqueOption | None = None,
     ) -> Register: ...
     def task(self, *functions: Callable[..., Any], **options: Any) -> Any:
         """Register a function as a task.
@@ -210,7 +213,9 @@ class Declared:
 
     def pipeline_definitions(self) -> list[PipelineDefinition]:
         """Every pipeline, checked, with its defaults filled in; raises DefinitionError or SettingsError."""
-        return [pipeline.definition for pipeline in self._pipelines.values()]
+        pipelines = [pipeline.definition for pipeline in self._pipelines.values()]
+        check_apart(self.definitions(), pipelines)
+        return pipelines
 
     def queue_name(self, queue: str | Queue | None) -> str | None:
         """What a declaration says as its `queue=`; raises DefinitionError for one that another app has described."""

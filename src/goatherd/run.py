@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 import msgspec
 
 from goatherd.engine.tracked import failure_of
-from goatherd.errors import SettingsError, UnknownJob, UnknownStep
+from goatherd.errors import DefinitionError, SettingsError, UnknownJob, UnknownStep
 from goatherd.events import Event, seen, standing_for
 from goatherd.model import reply, stream_token
 from goatherd.model.event import BEGINNING, Position
@@ -55,6 +55,7 @@ class Run(Generic[R_co]):
         """
         place = BEGINNING if after is None else Position.parse(after)
         session = self._app.session()
+        await session.tracked.become_known(self._id)
         follower = await (await session.subscriptions()).follow(self._id, place, every=True)
         try:
             async for told in follower:
@@ -73,24 +74,33 @@ class Run(Generic[R_co]):
 
     async def status(self) -> Status:
         """In one word; raises UnknownJob."""
-        return (await self._app.session().tracked.state(self._id)).status
+        session = self._app.session()
+        try:
+            return (await session.tracked.state(self._id)).status
+        except UnknownJob:
+            return (await session.runs.standing(self._id, await self._own_pipeline())).status
 
     async def result(self, timeout: Seconds | None = None) -> R_co:
         """Wait for the end; `JobFailed` if it failed, `TimeoutError` if you waited enough."""
         limit = None if timeout is None else seconds(timeout)
+        session = self._app.session()
         async with asyncio.timeout(limit):
-            state = await self._app.session().tracked.end(self._id)
+            try:
+                state = await session.tracked.end(self._id)
+            except UnknownJob:
+                # The events of a run may be gone; what is on record of it is not.
+                state = await session.runs.end(self._id, await self._own_pipeline())
         return cast(R_co, self._result_in(state))
 
     async def cancel(self) -> bool:
         """Ask it to stop: what waits is not started, what runs is cancelled; false if it had ended."""
-        session = self._app.session()
-        pipeline = await self._pipeline()
-        if pipeline is not None:
-            return await session.runs.cancel(self._id, {task.queue for task in pipeline.tasks})
-        known = self._of
-        queues = [known.queue] if isinstance(known, TaskDefinition) else [q.name for q in self._app.contracts()]
-        return await session.tracked.cancel(self._id, queues)
+        session, known = self._app.session(), self._of
+        if await self._pipeline_name() is not None:
+            tasks = known.tasks if isinstance(known, PipelineDefinition) else ()
+            queues = {task.queue for task in tasks} or {queue.name for queue in self._app.contracts()}
+            return await session.runs.cancel(self._id, queues)
+        asked = [known.queue] if isinstance(known, TaskDefinition) else [q.name for q in self._app.contracts()]
+        return await session.tracked.cancel(self._id, asked)
 
     async def retry_step(self, step: Step[Any] | str) -> None:
         """Of a pipeline's run: try failed work of a step again; what is done stays done.
@@ -129,25 +139,35 @@ class Run(Generic[R_co]):
         return reply.read(self._id, state.result, signature, bare=True)
 
     async def _step_named(self, step: Step[Any] | str) -> tuple[PipelineDefinition, str]:
-        pipeline = await self._pipeline()
-        if pipeline is None:
+        of = await self._pipeline_name()
+        if of is None:
             raise UnknownJob(
                 self._id,
                 f"No run of a pipeline has the id {self._id!r}: the id is wrong, it is the job of a task, or its "
                 f"records have expired.",
             )
+        if of not in self._app.pipelines:
+            raise DefinitionError(
+                f"The run {self._id!r} is of the pipeline {of!r}, which the app {self._app.name!r} does not have here; "
+                f"ask for its steps in the program that declares them."
+            )
+        pipeline = self._app.pipelines[of]
+        steps = pipeline.definition.steps
         name = step if isinstance(step, str) else step.name
-        planned = pipeline.steps.get(name)
-        if planned is None or not (isinstance(step, str) or self._app.pipelines[pipeline.name].has(step)):
-            raise UnknownStep(pipeline.name, name or "input", list(pipeline.steps))
-        return pipeline, name
+        if name not in steps or not (isinstance(step, str) or pipeline.has(step)):
+            raise UnknownStep(of, name or "input", list(steps))
+        return pipeline.definition, name
 
-    async def _pipeline(self) -> PipelineDefinition | None:
+    async def _pipeline_name(self) -> str | None:
         """What it is a run of; None if it is the job of a task."""
-        if isinstance(self._of, TaskDefinition) or not self._app.pipelines:
+        if isinstance(self._of, PipelineDefinition):
+            return self._of.name
+        if self._of is not None or not self._app.pipelines:
             return None
-        if self._of is None:
-            summary = await self._app.session().runs.knows(self._id)
-            found = None if summary is None else self._app.pipelines.get(summary.pipeline)
-            self._of = None if found is None else found.definition
-        return self._of
+        summary = await self._app.session().runs.knows(self._id)
+        return None if summary is None else summary.pipeline
+
+    async def _own_pipeline(self) -> PipelineDefinition | None:
+        """What it is a run of, if that is known here."""
+        pipeline = self._app.pipelines.get(await self._pipeline_name() or "")
+        return None if pipeline is None else pipeline.definition

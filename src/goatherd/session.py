@@ -113,7 +113,7 @@ class Session:
         self.book = StepBook(pipelines, described, f"{settings.app}.step-answers")
         self._queues = [*queues, *self.book.answer_queues]
         self.story = RunStory(self.events, clock, telemetry)
-        self.runs = Runs(self.records, self.events, self.means, self.relay)
+        self.runs = Runs(self.records, self.events, self.means, self.dispatch)
         self._records: Records | None = None
 
     @classmethod

@@ -26,6 +26,8 @@ _O = TypeVar("_O")
 _Ts = TypeVarTuple("_Ts")
 _Async: TypeAlias = Coroutine[Any, Any, _R]
 _AnyTask: TypeAlias = AsyncTask[..., Any] | PlainTask[..., Any]
+#: The local names around a decorator.
+Names: TypeAlias = Mapping[str, Any]
 
 
 class Step(Generic[R_co]):
@@ -94,10 +96,6 @@ class FunctionStep(Step[R_co]):
 
     def _as_task(self, name: str, function: Callable[..., Any], options: Mapping[str, Any], names: Names) -> _AnyTask:
         return make_task(self._steps.app, function, {**options, "name": f"{self._pipeline}.{name}"}, names)
-
-
-#: The local names around a decorator.
-Names: TypeAlias = Mapping[str, Any]
 
 
 class Compensation(Generic[R_co, *_Ts]):

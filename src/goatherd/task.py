@@ -70,7 +70,7 @@ class Task(Generic[_P, _R]):
             self._definition = (settings, self._define())
         return self._definition[1]
 
-    def options(
+    def options(  # noqa: PLR0913 - a job has as many options as users may want
         self,
         *,
         delay: Seconds | None = None,
@@ -101,9 +101,8 @@ class Task(Generic[_P, _R]):
 
     async def start(self, *args: _P.args, **kwargs: _P.kwargs) -> Run[_R]:
         """Send it tracked: whoever knows its id can watch it, wait for its result, or cancel it."""
-        job = self.job(*args, **kwargs)
-        await self._app.session().start(job)
-        return Run(self._app, job.id, self.definition)
+        id = await self._app.session().start(self.job(*args, **kwargs))
+        return Run(self._app, id, self.definition)
 
     def job(self, *args: _P.args, **kwargs: _P.kwargs) -> Job[_R]:
         """Check the arguments and make a job for `app.send_many`."""

@@ -14,20 +14,36 @@ import goatherd
 import goatherd.sync
 import goatherd.testing
 import goatherd.web
-from goatherd import DeadLetter, Event, Fence, Goatherd, Health, Retry, RetryLater, Run, Task, errors
+from goatherd import (
+    DeadLetter,
+    Event,
+    Failure,
+    Fence,
+    Goatherd,
+    Health,
+    Pipeline,
+    Retry,
+    RetryLater,
+    Run,
+    Step,
+    Task,
+    errors,
+)
 from goatherd.adapters.prometheus import render, render_router
 from goatherd.config import NAMES, PREFIX, RetryTable
 from goatherd.engine.context import BlockingContext
 from goatherd.engine.meter import Meter
-from goatherd.model import message
+from goatherd.model import message, step_wire
 from goatherd.model.dead_letter import Reason
 from goatherd.model.envelope import Envelope
 from goatherd.model.health import QueueHealth
 from goatherd.model.reply import Reply
 from goatherd.model.routing import RouterReadings
+from goatherd.model.run_record import Trouble, Turn, UnitKey
 from goatherd.model.settings import Settings
 from goatherd.model.task import Declaration
 from goatherd.ports.telemetry import AnswerOutcome, CallOutcome, Outcome, Stray
+from goatherd.step_options import MapOptions
 from goatherd.testing import Herd, JobRecord
 from goatherd.web.metrics import GatewayMetrics
 from scripts import cli_reference
@@ -40,7 +56,9 @@ API = REFERENCE / "api.md"
 #: Members of the app that are there for the rest of the package, not for users.
 INNER = {"add", "arounds", "contracts", "dead_letter_hooks", "default_retry", "definitions", "format_of", "keywords"}
 INNER |= {"lifespans", "meter", "clock", "opener", "queue_named", "session", "settings", "tasks"}
-INNER |= {"announced_contracts", "routers"}
+INNER |= {"announced_contracts", "pipeline_definitions", "pipelines", "queue_name", "routers"}
+#: The same of a pipeline.
+INNER_OF_PIPELINE = {"definition", "has", "payload", "run_options"}
 #: Why events of tracked jobs are lost.
 LOSSES = ("store away", "too long", "fault")
 
@@ -180,6 +198,26 @@ def test_every_header_of_ours_is_described() -> None:
     assert {name for name in told if name.startswith("gh-")} == headers
 
 
+def _wire(heading: str) -> set[str]:
+    return set(rows(section(REFERENCE / "wire-format.md", heading)))
+
+
+def test_every_member_of_a_pipelines_messages_is_described() -> None:
+    trouble = Trouble(error_type="ValueError", message="no fonts")
+    turn = Turn(
+        key=UnitKey("video-7", "tts", 3), pipeline="dub", size=1, content=b"{}", phase="do", failures=0, tellings=0,
+        trouble=trouble, trace_id="video-7", priority=0, created=0.0,
+    )  # fmt: skip
+    step = step_wire.envelope_of(turn, None, 0.0)
+    assert _wire("A step") == set(msgspec.json.decode(step))
+    stand_in = step_wire.compensation_message(
+        turn, queue="by-hand", task="dub.silence", item_name="<parameter>", step_queue="task.tts", now=0.0
+    )
+    assert _wire("A step to stand in for") == set(msgspec.json.decode(stand_in.body))
+    letter = step_wire.letter_body(step, trouble, 0.0, 4)
+    assert _wire("A dead letter of a step") == set(msgspec.json.decode(letter))
+
+
 def test_every_reason_of_a_dead_letter_is_explained() -> None:
     told = rows(section(DOCS / "howto" / "dead-letters.md", "Know the reasons"))
     assert set(told) == set(get_args(Reason))
@@ -199,6 +237,7 @@ def test_every_public_name_has_its_section() -> None:
     [
         ("Goatherd", members(Goatherd) - INNER | {"app"}),
         ("app.task", {field.name for field in fields(Declaration)} - {"function"}),
+        ("Failure", {field.name for field in fields(Failure)}),
         ("Fence", {field.name for field in fields(Fence)}),
         ("Context", members(BlockingContext) - {"cancel", "holding", "seen_as", "telling"}),
         ("DeadLetter", {field.name for field in fields(DeadLetter)}),
@@ -206,7 +245,10 @@ def test_every_public_name_has_its_section() -> None:
         ("Herd", members(Herd) - {"close"}),
         ("JobRecord", {field.name for field in fields(JobRecord)}),
         ("Queue", {"format", "ttl", "max_length", "prefetch", "answers_on", "match", "until"}),
+        ("Pipeline", members(Pipeline) - INNER_OF_PIPELINE),
+        ("pipeline.step", {*MapOptions.__annotations__, "after", "batch", "over"}),
         ("Run", members(Run)),
+        ("Step", members(Step) | {"compensate"}),
     ],
 )
 def test_every_member_is_described(heading: str, wanted: set[str]) -> None:
@@ -229,7 +271,12 @@ def test_every_option_of_a_job_is_described() -> None:
 
 @pytest.mark.parametrize(
     ("heading", "function"),
-    [("Retry", Retry), ("RetryLater", RetryLater), ("Queue", Goatherd.queue)],
+    [
+        ("Retry", Retry),
+        ("RetryLater", RetryLater),
+        ("Queue", Goatherd.queue),
+        ("Pipeline", Pipeline.options),
+    ],
 )
 def test_every_parameter_is_described(heading: str, function: Any) -> None:
     text = section(API, heading)

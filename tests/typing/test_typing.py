@@ -54,17 +54,18 @@ def by_basedpyright(name: str) -> frozenset[tuple[int, str]]:
     )
 
 
-@pytest.mark.parametrize("program", ["usage.py", "usage_lanes.py"])
+@pytest.mark.parametrize("program", ["usage.py", "usage_lanes.py", "usage_pipelines.py"])
 @pytest.mark.parametrize("checker", [by_mypy, by_basedpyright])
 def test_programs_as_users_write_them_are_clean(checker: Any, program: str) -> None:
     assert checker(program) == frozenset()
 
 
+@pytest.mark.parametrize("program", ["wrong.py", "wrong_pipelines.py"])
 @pytest.mark.parametrize("checker", [by_mypy, by_basedpyright])
-def test_mistakes_are_rejected_at_their_lines_and_nothing_else_is(checker: Any) -> None:
-    lines = (HERE / "wrong.py").read_text(encoding="utf-8").splitlines()
+def test_mistakes_are_rejected_at_their_lines_and_nothing_else_is(checker: Any, program: str) -> None:
+    lines = (HERE / program).read_text(encoding="utf-8").splitlines()
     marked = {number for number, line in enumerate(lines, 1) if line.endswith("# E")}
-    found = checker("wrong.py")
+    found = checker(program)
     missed = {number: lines[number - 1].strip() for number in sorted(marked - {line for line, _ in found})}
     unmarked = {line: text for line, text in sorted(found) if line not in marked}
     assert (missed, unmarked) == ({}, {})

@@ -17,6 +17,7 @@ from goatherd.cli.durations import spoken
 from goatherd.cli.event_checks import event_checks
 from goatherd.cli.lane_checks import lane_checks
 from goatherd.cli.output import without_password
+from goatherd.cli.run_checks import pipeline_faults, run_checks
 from goatherd.cli.wording import counted
 from goatherd.errors import GoatherdError, SettingsError
 from goatherd.model.topology import QueueState
@@ -74,14 +75,16 @@ async def examine(app: Goatherd, target: str) -> AsyncIterator[Check]:
     for fault in faults:
         yield fault
     if not faults:
-        yield well("tasks", f"{counted(len(app.tasks), 'task')}: {', '.join(sorted(app.tasks))}")
+        if app.tasks:
+            yield well("tasks", f"{counted(len(app.tasks), 'task')}: {', '.join(sorted(app.tasks))}")
         async for check in _store(app, target):
             yield check
 
 
 def _task_faults(app: Goatherd) -> Iterator[Check]:
-    if not app.tasks:
+    if not app.tasks and not app.pipelines:
         yield wrong("tasks", f"the app {app.name!r} has no tasks", "Add one with @app.task.")
+    yield from pipeline_faults(app)
     for task in app.tasks.values():
         try:
             _ = task.definition
@@ -97,6 +100,7 @@ async def _store(app: Goatherd, target: str) -> AsyncIterator[Check]:
             facts = await ports.checks.check()
             workers, queues = await ports.workers.workers(), await ports.operations.queues()
             lanes = [check async for check in lane_checks(app, target)]
+            runs = [check async for check in run_checks(app, target)]
             events = [check async for check in event_checks(app)]
     except TimeoutError:
         yield wrong("store", f"no answer within {DEADLINE:g} s", "If a process that uses it hangs, end it.")
@@ -110,7 +114,14 @@ async def _store(app: Goatherd, target: str) -> AsyncIterator[Check]:
         return
     for check in (_health(facts), *_space(facts), _workers(workers, queues, app.settings.lease, target)):
         yield check
-    for check in (*_missing(app, queues), *_queues(queues, target), *lanes, *events, _dead(queues, facts, target)):
+    for check in (
+        *_missing(app, queues),
+        *_queues(queues, target),
+        *lanes,
+        *runs,
+        *events,
+        _dead(queues, facts, target),
+    ):
         yield check
 
 

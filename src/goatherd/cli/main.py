@@ -20,6 +20,7 @@ COMMANDS = {
     "queues": Entry("goatherd.cli.queues:queues", "See, pause, resume and purge queues."),
     "dead": Entry("goatherd.cli.dead:dead", "See, replay and discard dead letters."),
     "lanes": Entry("goatherd.cli.lanes:lanes", "See lanes of jobs that are done in order, and help held ones on."),
+    "runs": Entry("goatherd.cli.runs:runs", "See runs of pipelines, and help those on that failed."),
     "migrate": Entry("goatherd.cli.migrate:migrate", "Bring the databases of an app to the schema of this version."),
     "doctor": Entry("goatherd.cli.doctor:doctor", "Find out what is wrong, and how to mend it."),
     "demo": Entry("goatherd.cli.demo:demo", "Play scenes that show what Goatherd does."),

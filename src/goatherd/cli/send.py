@@ -118,9 +118,9 @@ def _watch(output: Output, app: Goatherd, job: Job[Any]) -> int:
 
     async def watch() -> bool:
         async with app:
-            await app.session().start(job)
-            click.echo(job.id, err=True)
-            return await follow(app.run(job.id), output)
+            job_id = await app.session().start(job)
+            click.echo(job_id, err=True)
+            return await follow(app.run(job_id), output)
 
     try:
         return 0 if asyncio.run(watch()) else 1

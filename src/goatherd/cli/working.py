@@ -48,8 +48,10 @@ async def _work(app: Goatherd, duties: Duties, parent: ParentLine | None) -> Non
 
 
 async def _serve(app: Goatherd, duties: Duties, parent: ParentLine | None, orders: Orders) -> None:
-    tasks = ", ".join(sorted(app.tasks)) or "none"
-    log.info("App %r with its jobs in %s; tasks: %s", app.name, without_password(app.settings.broker_url), tasks)
+    does = f"tasks: {', '.join(sorted(app.tasks)) or 'none'}"
+    if app.pipelines:
+        does += f"; pipelines: {', '.join(sorted(app.pipelines))}"
+    log.info("App %r with its jobs in %s; %s", app.name, without_password(app.settings.broker_url), does)
     async with app, AsyncExitStack() as life:
         if "router" in duties.roles:
             await life.enter_async_context(routing(app))

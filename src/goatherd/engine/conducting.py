@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from goatherd.engine.abroad import Abroad
 from goatherd.engine.run_letters import letter_of
 from goatherd.engine.step_arguments import Results, arguments_of, needed, parcels_of, payload_for_others
 from goatherd.engine.step_book import Place, StepBook
-from goatherd.engine.unit_settling import after_failure, trouble_of
+from goatherd.engine.unit_settling import trouble_of
 from goatherd.model.message import Message
 from goatherd.model.run_record import (
     WHOLE,
@@ -17,26 +18,25 @@ from goatherd.model.run_record import (
     PassOver,
     Spread,
     Turn,
-    UnitClaim,
     UnitKey,
-    UnitSettlement,
 )
 from goatherd.model.step_wire import compensation_message, step_message
 from goatherd.model.verdict import Fault, dead
 from goatherd.ports.clock import Clock
 
-#: Seconds that a foreign worker has for a step without a time-out.
-FOREIGN_PATIENCE = 3600.0
+#: Messages in a queue from which on a unit that nobody claims is left alone, for its own may be among so many; and how
+#: often. Where fewer wait, one too many does no harm.
+LONG_QUEUE, PATIENT_LOOKS = 1000, 3
 
 
 @dataclass
 class Score:
     """What is to be done, in this order."""
 
+    #: Those that this version of the program does not know.
     postponed: list[UnitKey] = field(default_factory=list)
     decided: list[Decision] = field(default_factory=list)
-    #: With the seconds that foreign workers have for it.
-    abroad: list[tuple[Turn, Message, float]] = field(default_factory=list)
+    abroad: list[Abroad] = field(default_factory=list)
     messages: list[tuple[UnitKey, Message]] = field(default_factory=list)
 
 
@@ -74,16 +74,6 @@ class Scores:
                 score.decided.append(self._foreseen(turn, place, unfit.fault_of))
         return score
 
-    def given_up(self, claim: UnitClaim, patience: float) -> UnitSettlement | None:
-        """What becomes of a unit that foreign workers did not do as often as it may be tried; None if there is time."""
-        place = self._book.find(claim.pipeline, claim.key.step)
-        if place is None or claim.deaths <= place.step.task.retry.retries:
-            return None
-        told = f"no foreign worker answered within {patience:g} s, {claim.deaths} times"
-        verdict = dead("failed", "TimeoutError", told, claim.deaths, self._clock.now())
-        letter = letter_of(place, claim, b"{}", verdict.burial, for_others=True)
-        return after_failure(place, claim, verdict, letter)
-
     def _needed(self, turn: Turn) -> tuple[str, ...]:
         place = self._book.find(turn.pipeline, turn.key.step)
         if place is None:
@@ -99,8 +89,9 @@ class Scores:
             score.decided.append(_spread(turn, place, results))
         elif place.step.when is not None and turn.phase == "do" and not _wanted(turn, place, results):
             score.decided.append(PassOver(key=turn.key, onward=place.onward))
-        elif turn.tellings and depths.get(task.queue, 0) and not place.step.remote:
-            score.postponed.append(turn.key)
+        elif 0 < turn.tellings <= PATIENT_LOOKS and depths.get(task.queue, 0) >= LONG_QUEUE and not place.step.remote:
+            # It is given again after twice as long. Not for ever: a queue may be long always, and its message lost.
+            return
         else:
             self._add_message(score, turn, place, results)
 
@@ -114,12 +105,12 @@ class Scores:
             score.messages.append((turn.key, message))
             return
         payload = payload_for_others(place, turn, results) if self._for_others(turn, place) else None
-        answers = self._book.answers if step.remote else ""
-        message = step_message(turn, queue=task.queue, task=task.name, payload=payload, now=now, reply_to=answers)
         if step.remote:
-            score.abroad.append((turn, message, task.timeout or FOREIGN_PATIENCE))
-        else:
-            score.messages.append((turn.key, message))
+            assert payload is not None, "others must be told all"
+            score.abroad.append(Abroad(turn=turn, place=place, payload=payload, answers=self._book.answers))
+            return
+        message = step_message(turn, queue=task.queue, task=task.name, payload=payload, now=now)
+        score.messages.append((turn.key, message))
 
     def _for_others(self, turn: Turn, place: Place) -> bool:
         return turn.phase == "do" and (place.step.remote or place.step.task.queue in self._book.described)

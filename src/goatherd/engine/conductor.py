@@ -6,9 +6,10 @@ another one takes what was not told of, or tells of it twice, which does no harm
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
-from goatherd.engine.conducting import Score, Scores
+from goatherd.engine.abroad import Abroad
+from goatherd.engine.conducting import Scores
 from goatherd.engine.insistence import FIRST_PAUSE, LONGEST_PAUSE
 from goatherd.engine.means import Means
 from goatherd.engine.queue_depths import QueueDepths
@@ -16,8 +17,9 @@ from goatherd.engine.run_letters import carry_run_letters
 from goatherd.engine.run_story import RunStory
 from goatherd.engine.step_arguments import read_results
 from goatherd.engine.step_book import StepBook
-from goatherd.errors import Unavailable
-from goatherd.model.run_record import Turn, UnitClaim, UnitExchange, UnitExchanged
+from goatherd.errors import TopologyMismatch, Unavailable
+from goatherd.model.message import Message
+from goatherd.model.run_record import LetGo, Turn, UnitClaim, UnitExchange, UnitExchanged, UnitKey
 from goatherd.ports.dead_letters import DeadLetters
 from goatherd.ports.steps import Steps
 
@@ -25,15 +27,30 @@ from goatherd.ports.steps import Steps
 LOOK_EVERY, SEE_TO_ENDS_EVERY = 0.2, 1.0
 #: Units that are told of in one step.
 BATCH = 200
-#: Seconds after which workers are told again of a unit that nobody has claimed; longer where messages still wait.
-AGAIN_AFTER, QUEUE_IS_LONG = 15.0, 60.0
+#: Seconds after which workers are told again of a unit that nobody has claimed; twice as long each time.
+AGAIN_AFTER = 15.0
+#: Seconds for which a unit is left to processes that know its step.
+NOT_OURS = 60.0
 #: Seconds between two looks at what is so old that it is forgotten.
 FORGET_EVERY = 600.0
+#: Seconds after which it is tried again to tell of what the broker did not take.
+SOON = 0.5
 
 #: How the names begin under which conductors have units that others do.
 CONDUCTOR = "conductor of "
 
 log = logging.getLogger("goatherd.pipelines")
+
+
+class Unsent:
+    """What the broker did not take."""
+
+    def __init__(self, error: Unavailable) -> None:
+        self.error = error
+
+    def concerns(self, message: Message) -> bool:
+        """Whether this one is among it."""
+        return not self.error.jobs or message.id in self.error.jobs
 
 
 class Conductor:
@@ -49,6 +66,7 @@ class Conductor:
         dead_letters: DeadLetters,
         name: str,
         kept_for: float,
+        make_queues: Callable[[], Awaitable[None]],
     ) -> None:
         self._steps = steps
         self._book = book
@@ -60,6 +78,7 @@ class Conductor:
         self._dead_letters = dead_letters
         self._name = f"{CONDUCTOR}{name}"
         self._kept_for = kept_for
+        self._make_queues = make_queues
         self._scores = Scores(book, means.clock)
         self._number = 0
         self._looking = False
@@ -144,7 +163,7 @@ class Conductor:
                 await self._rest()
 
     async def _rest(self) -> None:
-        if self._needed.is_set():
+        if self._needed.is_set() or self._stopping:
             return
         self._idle.set()
         try:
@@ -171,35 +190,65 @@ class Conductor:
         results = await read_results(self._steps, self._scores.needed(turns))
         score = self._scores.written(turns, results, depths)
         if score.postponed:
-            await self._steps.postpone(score.postponed, QUEUE_IS_LONG)
+            await self._steps.postpone(score.postponed, NOT_OURS)
         if score.decided:
             await self._exchange(UnitExchange(worker=self._name, number=0, decided=score.decided))
-        if score.abroad:
-            await self._send_abroad(score)
-        if score.messages:
-            await self._publish(score)
+        told = [self._publish(score.messages)] if score.messages else []
+        told += [self._send_abroad(score.abroad)] if score.abroad else []
+        # Those who do the one can be told though those who do the other cannot.
+        for outcome in await asyncio.gather(*told, return_exceptions=True):
+            if outcome is not None:
+                raise outcome
 
-    async def _publish(self, score: Score) -> None:
+    async def _publish(self, messages: Sequence[tuple[UnitKey, Message]]) -> None:
+        unsent = await self._unsent([message for _, message in messages])
+        if unsent is not None:
+            await self._steps.postpone([key for key, message in messages if unsent.concerns(message)], SOON)
+            await self._make_what_is_missing()
+            raise unsent.error
+
+    async def _make_what_is_missing(self) -> None:
+        """Somebody may have deleted a queue, and nobody else misses it before its consumers start anew."""
         try:
-            await self._broker.publish([message for _, message in score.messages])
-        except Unavailable:
-            await self._steps.postpone([key for key, _ in score.messages], 0.5)
-            raise
-        for _, message in score.messages:
-            self._telemetry.sent(message)
+            await self._make_queues()
+        except TopologyMismatch as error:
+            log.warning("Steps cannot be told of, and what they need on the broker cannot be made: %s", error)
 
-    async def _send_abroad(self, score: Score) -> None:
+    async def _send_abroad(self, abroad: Sequence[Abroad]) -> None:
         """Units that others do are ours in the meantime, for as long as they may take."""
-        for turn, message, lease in score.abroad:
-            exchange = UnitExchange(worker=self._name, number=0, wanted=[turn.key], lease=lease)
-            [claim] = (await self._exchange(exchange)).claims
-            if not isinstance(claim, UnitClaim):
-                continue
-            given_up = self._scores.given_up(claim, lease)
-            if given_up is not None:
-                await self._exchange(UnitExchange(worker=self._name, number=0, settled=[given_up]))
-            else:
-                score.messages.append((turn.key, message))
+        now = self._clock.now()
+        claimed = await self._claimed_for_others(abroad)
+        if given_up := [settled for each, claim in claimed if (settled := each.given_up(claim, now)) is not None]:
+            await self._exchange(UnitExchange(worker=self._name, number=0, settled=given_up))
+        sent = [(claim, each.message(claim, now)) for each, claim in claimed if each.given_up(claim, now) is None]
+        unsent = await self._unsent([message for _, message in sent]) if sent else None
+        if unsent is not None:
+            ours = [claim for claim, message in sent if unsent.concerns(message)]
+            # Else nobody would be told before their time is over.
+            let_go = [LetGo(hold=claim.hold) for claim in ours]
+            await self._exchange(UnitExchange(worker=self._name, number=0, settled=let_go))
+            await self._steps.postpone([claim.key for claim in ours], SOON)
+            raise unsent.error
+
+    async def _claimed_for_others(self, abroad: Sequence[Abroad]) -> list[tuple[Abroad, UnitClaim]]:
+        claimed = []
+        for lease in dict.fromkeys(each.lease for each in abroad):
+            those = [each for each in abroad if each.lease == lease]
+            wanted = [each.turn.key for each in those]
+            answer = await self._exchange(UnitExchange(worker=self._name, number=0, wanted=wanted, lease=lease))
+            pairs = zip(those, answer.claims, strict=True)
+            claimed += [(each, claim) for each, claim in pairs if isinstance(claim, UnitClaim)]
+        return claimed
+
+    async def _unsent(self, messages: Sequence[Message]) -> Unsent | None:
+        """Publish; what was not taken, if not all was."""
+        try:
+            await self._broker.publish(messages)
+        except Unavailable as error:
+            return Unsent(error)
+        for message in messages:
+            self._telemetry.sent(message)
+        return None
 
     async def _exchange(self, exchange: UnitExchange) -> UnitExchanged:
         self._number += 1

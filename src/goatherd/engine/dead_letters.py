@@ -7,11 +7,13 @@ from typing import Any
 import msgspec
 
 from goatherd.engine.lane_returns import Returned, WayInOpener, belongs_in_lane, return_to_lanes
+from goatherd.engine.run_letters import work_of_unit
 from goatherd.model.dead_letter import DeadLetter, LetterFilter, StoredLetter
 from goatherd.model.envelope import BROKEN, FromTheFuture, Unparsable, moment
 from goatherd.model.formats import Format, Work
 from goatherd.model.lane import shown
 from goatherd.model.message import DEATHS, FAILURES, LANE, REFUSALS, REFUSED_SINCE, Delivery, Message
+from goatherd.model.step_wire import TRY_AGAIN
 from goatherd.ports.dead_letters import DeadLetters
 
 #: Letters that are put back or discarded in one step, between which progress is told.
@@ -22,8 +24,8 @@ _COUNTS = (FAILURES, DEATHS, REFUSALS, REFUSED_SINCE)
 
 def read_letter(stored: StoredLetter, layout: Format) -> DeadLetter:
     """A stored letter as people want to see it; what cannot be read from its bytes is None."""
-    work = read_work(stored.original, layout, stored.accepted)
     original, burial = stored.original, stored.burial
+    work = work_of_unit(stored) or read_work(original, layout, stored.accepted)
     lane = original.headers.get(LANE)
     return DeadLetter(
         id=stored.id,
@@ -50,11 +52,14 @@ def fresh_message(original: Message, layout: Format, arguments: Mapping[str, Any
     """
     headers = {name: value for name, value in original.headers.items() if name not in _COUNTS}
     body = original.body
+    # A step that others do is tried again by those who have its run on record.
+    back = headers.get(TRY_AGAIN)
+    queue = back if isinstance(back, str) else original.queue
     if arguments is not None:
         body = layout.afresh(body, msgspec.json.encode(arguments))
     elif read_work(original, layout) is not None:
         body = layout.afresh(body)
-    return msgspec.structs.replace(original, body=body, headers=headers, due=None, expires=None)
+    return msgspec.structs.replace(original, queue=queue, body=body, headers=headers, due=None, expires=None)
 
 
 class DeadLetterOffice:

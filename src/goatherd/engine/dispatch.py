@@ -7,13 +7,14 @@ from typing import Any, TypeAlias
 
 from goatherd.engine.enqueue import BATCH, Sender
 from goatherd.engine.outbox_entry import OutboxEntry
-from goatherd.engine.outbox_relay import OutboxOpener, OutboxRelay
+from goatherd.engine.outbox_relay import OutboxRelay
 from goatherd.engine.tracked import Tracked
 from goatherd.engine.uniqueness import Uniqueness, UniquesOpener
 from goatherd.engine.user_transaction import through
 from goatherd.errors import Unavailable
 from goatherd.model.job import AnyJob
 from goatherd.ports.lanes import Lanes
+from goatherd.ports.outbox import Outbox
 
 LanesOpener: TypeAlias = Callable[[], Awaitable[Lanes]]
 
@@ -22,7 +23,6 @@ LanesOpener: TypeAlias = Callable[[], Awaitable[Lanes]]
 class Stores:
     """What is opened when the first job needs it."""
 
-    outbox: OutboxOpener
     uniques: UniquesOpener
     lanes: LanesOpener
 
@@ -79,13 +79,18 @@ class Dispatch:
         ids |= zip(map(id, loose), sent, strict=True)
         return [ids[id(job)] for job in every]
 
+    async def expect(self, *ids: str) -> Outbox:
+        """Somebody is about to write into the outbox, with what can be watched under these ids."""
+        for each in ids:
+            self._tracked.expected.add(each)
+        return await self._relay.expect()
+
     async def entry(self, jobs: Sequence[AnyJob], *, tracked: bool) -> OutboxEntry:
         """Open the way into the outbox for jobs that are about to be written there."""
-        outbox = await self._stores.outbox()
+        outbox = await self.expect(*(job.id for job in jobs if tracked))
         wants_uniques = any(self._uniqueness.concerns(job, tracked=tracked) for job in jobs)
         queues = sorted({job.definition.queue for job in jobs if job.lane is not None})
         lanes = await self._stores.lanes() if queues else None
-        self._relay.kick()
         if lanes is not None:
             self._relay.ring_soon(lanes.ring, queues)
         return OutboxEntry(

@@ -6,7 +6,7 @@ import msgspec
 
 from goatherd.engine.step_arguments import result_in
 from goatherd.engine.step_book import Place, StepBook
-from goatherd.model.run_record import Arrived, UnitKey
+from goatherd.model.run_record import WHOLE, Arrived, UnitKey
 from goatherd.model.signature import Misfit
 from goatherd.model.step_wire import StepNote
 
@@ -69,11 +69,11 @@ class ForeignSteps:
 
 def _done(place: Place, key: UnitKey, result: bytes) -> Arrived:
     task, step = place.step.task, place.step
+    if step.is_map != (key.item != WHOLE):
+        raise Misread(f"{task.name} is done {'item by item' if step.is_map else 'as a whole'}: check the item")
     try:
-        if not step.is_map:
-            task.signature.decode_result(result)
-        elif step.batch is not None:
-            result = result.strip()[1:-1]
+        task.signature.decode_result(result)
     except Exception as error:  # the user's own types may raise anything while they are read
         raise Misread(f"the result of {task.name} does not fit: {error}") from error
-    return Arrived(key=key, result=result, onward=place.onward)
+    in_list = step.batch is not None
+    return Arrived(key=key, result=result.strip()[1:-1] if in_list else result, onward=place.onward)

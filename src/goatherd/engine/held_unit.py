@@ -59,6 +59,11 @@ class HeldUnit:
         """What the records want to see."""
         return self.claim.hold
 
+    @property
+    def may_give_nothing(self) -> bool:
+        """Whether it is done with its effect, whatever became of its result."""
+        return self.place.task_in(self.claim.phase).signature.may_give_nothing
+
     def end_with(self, verdict: Verdict, admitted: Admitted | None = None) -> None:
         """Tell the records what became of it: after an attempt, or without one."""
         name = self.place.task_in(self.claim.phase).name

@@ -46,12 +46,14 @@ class OutboxRelay:
         self._stays = True
         self._start()
 
-    def kick(self) -> None:
-        """Somebody is about to write; look often for a while."""
+    async def expect(self) -> Outbox:
+        """Somebody is about to write into the outbox: open it, and look often for a while."""
+        outbox = await self._open_outbox()
         self._until = asyncio.get_running_loop().time() + WHILE
         self._pause = SOON
         self._kicked.set()
         self._start()
+        return outbox
 
     def ring_soon(self, ring: RingQueues, queues: Sequence[str]) -> None:
         """Somebody is about to put jobs of these queues into their lanes."""

@@ -6,20 +6,26 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Protocol
 
 from goatherd.engine.conductor import Conductor
+from goatherd.engine.dispatch import Dispatch
 from goatherd.engine.enqueue import current_trace
 from goatherd.engine.means import Means
+from goatherd.engine.run_entry import RunEntry
 from goatherd.engine.shared_answers import EventsOpener
 from goatherd.engine.step_book import Place
+from goatherd.engine.user_transaction import through
 from goatherd.errors import Unavailable, UnknownJob, UnknownStep
 from goatherd.model.admission import Append
 from goatherd.model.event import Failed, Queued
 from goatherd.model.ids import new_id
 from goatherd.model.job import JobOptions
+from goatherd.model.job_state import JobState
 from goatherd.model.pipeline import PipelineDefinition
 from goatherd.model.run_record import NewRun, RunSummary, UnitKey
 from goatherd.model.step_wire import StepNote
 from goatherd.ports.steps import RunOperations, Steps
 
+#: Seconds between two looks at a run of which nobody tells any more.
+LOOK_EVERY = 1.0
 #: Seconds for which the events of a run that waits are kept.
 WAITS_FOR = 86_400.0
 
@@ -46,9 +52,14 @@ class Runs:
     """The runs of one app, as one process sees them."""
 
     def __init__(
-        self, open_records: Callable[[], Awaitable[RunRecords]], open_events: EventsOpener, means: Means
+        self,
+        open_records: Callable[[], Awaitable[RunRecords]],
+        open_events: EventsOpener,
+        means: Means,
+        dispatch: Dispatch,
     ) -> None:
         self._open_records = open_records
+        self._dispatch = dispatch
         self._open_events = open_events
         self._clock = means.clock
         self._courier = means.courier
@@ -56,8 +67,16 @@ class Runs:
     async def start(self, pipeline: PipelineDefinition, payload: bytes, options: JobOptions) -> str:
         """Begin a run; on record when this returns its id. A second run of that id is not begun."""
         run = self.planned(pipeline, payload, options)
+        if options.within is not None:
+            return await through(options.within, (await self.entry(run)).begin(run))
         await self.begin(run)
         return run.id
+
+    async def entry(self, run: NewRun) -> RunEntry:
+        """Open the way into a user's transaction for a run that is about to be begun there."""
+        records, outbox = await self._open_records(), await self._dispatch.expect(run.id)
+        until = self._clock.now() + run.delay + WAITS_FOR
+        return RunEntry(steps=records.steps, outbox=outbox, until=until)
 
     def planned(self, pipeline: PipelineDefinition, payload: bytes, options: JobOptions) -> NewRun:
         """A run that is not begun yet."""
@@ -107,6 +126,31 @@ class Runs:
         """The result of a run that is done, as JSON; None if it is not."""
         [found] = await (await self._open_records()).steps.results([(run, pipeline.last)])
         return found
+
+    async def standing(self, run: str, pipeline: PipelineDefinition | None) -> JobState:
+        """How a run stands by the records alone, for one whose events are gone; raises UnknownJob."""
+        summary = None if pipeline is None else await self.knows(run)
+        if summary is None or pipeline is None:
+            raise UnknownJob(run)
+        trouble = summary.trouble
+        return JobState(
+            epoch="",
+            seq=0,
+            status=summary.state,
+            result=await self.result(pipeline, run) if summary.state == "done" else None,
+            error="" if trouble is None else trouble.error_type,
+            message="" if trouble is None else trouble.message,
+            traceback="" if trouble is None else trouble.traceback,
+            closed=summary.state != "running",
+        )
+
+    async def end(self, run: str, pipeline: PipelineDefinition | None) -> JobState:
+        """Wait for the end of a run whose events are gone; raises UnknownJob."""
+        while True:
+            state = await self.standing(run, pipeline)
+            if state.closed:
+                return state
+            await asyncio.sleep(LOOK_EVERY)
 
     async def cancel(self, run: str, queues: Iterable[str] = ()) -> bool:
         """End it: nothing of it is started any more, and what runs is stopped; raises UnknownJob."""

@@ -7,6 +7,7 @@ from goatherd.model.pipeline import PipelineDefinition, StepDefinition
 from goatherd.model.run_record import Onward, Phase
 from goatherd.model.step_wire import StepNote
 from goatherd.model.task import TaskDefinition
+from goatherd.model.topology import Queue
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,11 @@ class StepBook:
     def remote(self) -> list[Place]:
         """Steps that are done by others."""
         return [place for place in self._places.values() if place.step.remote]
+
+    @property
+    def answer_queues(self) -> list[Queue]:
+        """Where foreign workers answer, if there are any."""
+        return [Queue(name=self.answers)] if self.remote else []
 
     def find(self, pipeline: str, step: str) -> Place | None:
         """A step by its names."""

@@ -15,12 +15,12 @@ import msgspec
 from goatherd.engine.foreign_steps import ForeignSteps, Misread
 from goatherd.engine.step_book import Place, StepBook
 from goatherd.engine.step_trade import Answer
-from goatherd.errors import Unavailable
+from goatherd.errors import Unavailable, UnknownJob
 from goatherd.model.envelope import FromTheFuture, Unparsable
 from goatherd.model.formats import failures_of
 from goatherd.model.message import Delivery
-from goatherd.model.run_record import Decision, UnitKey
-from goatherd.model.step_wire import TRY_AGAIN, StepNote, read_note
+from goatherd.model.run_record import WHOLE, Decision, UnitKey
+from goatherd.model.step_wire import LAST_ITEM, TRY_AGAIN, StepNote, read_note
 from goatherd.model.verdict import Again, Dead, dead, headers_for, refused
 from goatherd.ports.broker import Broker
 from goatherd.ports.clock import Clock
@@ -117,11 +117,11 @@ class Hints:
     # --- inside -----------------------------------------------------------------------------------
 
     def _keep(self, delivery: Delivery) -> bool:
-        queue = delivery.message.queue
-        if queue == self._book.answers:
+        queue, again = delivery.message.queue, TRY_AGAIN in delivery.message.headers
+        if queue == self._book.answers and not again:
             self._run_errand(self._take_answer(delivery))
             return True
-        if queue not in self._book.queues:
+        if queue not in self._book.queues and queue != self._book.answers:
             return False
         try:
             note = read_note(delivery.message.body)
@@ -131,8 +131,8 @@ class Hints:
         place = self._book.meant(note, queue)
         if place is None:
             return False
-        hint = Hint(UnitKey(note.task_id, place.step.name, note.item), place, note, delivery)
-        if TRY_AGAIN in delivery.message.headers:
+        hint = Hint(_claimable(place, note), place, note, delivery)
+        if again:
             self._run_errand(self._take_up_again(hint))
         else:
             self._waiting.append(hint)
@@ -140,7 +140,11 @@ class Hints:
 
     async def _take_up_again(self, hint: Hint) -> None:
         """Somebody has sent a dead letter once more."""
-        await self._try_again(hint.key.run, hint.key.step)
+        try:
+            await self._try_again(hint.key.run, hint.key.step)
+        except UnknownJob:
+            await self._bury(hint.delivery, f"there is no run {hint.key.run!r} on record that could be taken up again")
+            return
         self._broker.ack(hint.delivery)
 
     async def _note_arrival(self, hint: Hint) -> None:
@@ -212,3 +216,13 @@ class Hints:
             log.warning("A message of a step could not be seen to: %s", error)
         except Exception:
             log.exception("A message of a step could not be seen to; this is a fault of Goatherd")
+
+
+def _claimable(place: Place, note: StepNote) -> UnitKey:
+    """The unit that a message is about; of a step that is done item by item, others know only the whole.
+
+    The whole of it is never done, so what is asked for then is an item that there cannot be: that tells all the same
+    whether the step is known, and whether its time has come.
+    """
+    whole = place.step.is_map and note.item == WHOLE
+    return UnitKey(note.task_id, place.step.name, LAST_ITEM if whole else note.item)

@@ -101,9 +101,10 @@ class StepSource:
         return self._hints.sort_out(deliveries)
 
     def call_off(self, run: str) -> None:
-        """A run was cancelled: stop what this worker does of it."""
+        """A run was cancelled: stop what this worker does of it; others may have it if the run is taken up again."""
         for held in [each for each in self._held.values() if each.claim.key.run == run]:
             self._lose(held)
+            self._trade.settle(after_nothing(held.claim))
 
     async def beat(self) -> None:
         """Have all leases anew now, and notice what is lost, without waiting for the next heartbeat."""
@@ -177,7 +178,7 @@ class StepSource:
 
     def _settlement(self, held: HeldUnit, verdict: Verdict, admitted: Admitted | None) -> UnitSettlement:
         claim, place, now = held.claim, held.place, self._clock.now()
-        if isinstance(verdict, Done) and verdict.lost:
+        if isinstance(verdict, Done) and verdict.lost and not held.may_give_nothing:
             verdict = dead("failed", "ResultLost", verdict.lost, claim.failures + 1, now)
         elif isinstance(verdict, Done) and admitted is not None:
             result = encoded_result(verdict, admitted, now, self._habits.largest_result)

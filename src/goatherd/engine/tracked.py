@@ -25,6 +25,9 @@ LOOK_AGAIN_AFTER = 5.0
 #: Seconds between two looks at a job about which much is written.
 BREATH = 0.003
 
+#: Seconds for which a job that was written in a user's transaction is waited for, and between two looks.
+EXPECTED_FOR, EXPECTED_LOOK = 5.0, 0.03
+
 #: Seconds beyond a call's deadline to note that it is over.
 LAST_MOMENT = 0.5
 
@@ -44,6 +47,8 @@ class Tracked:
         self._habits = habits
         #: What this process has sent, so that an id which it uses twice stands for one job.
         self._sent = Remembered()
+        #: What this process has written in users' transactions, and is known when these are committed.
+        self.expected = Remembered()
         #: Told of a job that was cancelled, and may never come to a worker.
         self.on_cancel: Callable[[str], Awaitable[None]] | None = None
 
@@ -78,6 +83,19 @@ class Tracked:
             raise UnknownJob(job_id)
         return state
 
+    async def become_known(self, job_id: str) -> None:
+        """Wait a moment for a job whose transaction may just have been committed; raises UnknownJob."""
+        until = time.monotonic() + EXPECTED_FOR
+        while job_id in self.expected:
+            try:
+                await self.state(job_id)
+            except UnknownJob:
+                if time.monotonic() >= until:
+                    raise
+                await asyncio.sleep(EXPECTED_LOOK)
+            else:
+                return
+
     async def text(self, job_id: str) -> str:
         """Its text so far; raises UnknownJob."""
         reading = await (await self._open_events()).read(job_id, None)
@@ -103,6 +121,7 @@ class Tracked:
 
     async def end(self, job_id: str) -> JobState:
         """Wait for the end, however long it takes; raises UnknownJob."""
+        await self.become_known(job_id)
         events = await self._open_events()
         woken = asyncio.Event()
 

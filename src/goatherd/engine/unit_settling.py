@@ -43,7 +43,8 @@ def after_failure(place: Place, claim: UnitClaim, verdict: Again | Dead, letter:
     if claim.size > 1 and counts:
         return Separate(hold=claim.hold, contents=single_items(claim.content), trouble=_trouble(verdict))
     if isinstance(verdict, Again):
-        trouble = _trouble(verdict)
+        # Whoever stands in is told why the step failed, in each of its own attempts.
+        trouble = _trouble(verdict) if claim.phase == "do" else None
         return AgainLater(hold=claim.hold, delay=verdict.delay, failures=verdict.failures, trouble=trouble)
     trouble = trouble_of(verdict.burial)
     if claim.phase == "do" and place.step.compensation is not None:

@@ -68,7 +68,8 @@ def _execute(connection: Any, statement: Statement) -> Any:
 def _through_sqlalchemy(connection: Any, statement: Statement) -> Any:
     # Whoever has such a connection has the library, which nobody else needs.
     text = import_module("sqlalchemy").text
-    pieces = statement.sql.split("%s")
+    # A colon stands for a parameter there, unless it is marked.
+    pieces = statement.sql.replace(":", "\\:").split("%s")
     sql = "".join(f"{piece}:p{number}" for number, piece in enumerate(pieces[:-1])) + pieces[-1]
     return connection.execute(text(sql), {f"p{number}": value for number, value in enumerate(statement.parameters)})
 

@@ -1,21 +1,20 @@
 """Whether a value of one type fits where another is expected, as far as that can be known before there is a value.
 
-As type checkers see it, with two differences. What a step gives is written down and read anew, so that nobody can
-change what others see: a `list[bool]` is a `list[int]`. And where types say too little, as TypeVars and Protocols do,
-the answer is yes, for what does not fit is found out when it is read.
+As type checkers see it, but for what JSON makes of values on their way. What arrives is a copy that nobody else can
+change, so a `list[int]` is a `list[float]`. A text is no list of characters there, and `true` is no number. Where types
+say too little, as TypeVars and Protocols do, the answer is yes: what does not fit is found out when it is read.
 """
 
 import types
 import typing
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, datetime
 from enum import Enum
 from typing import Any, Literal, NamedTuple, NewType, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 import msgspec
 
-#: Numbers that may stand for others, though they are no subclasses of them.
-_WIDER: Mapping[type, tuple[type, ...]] = {int: (float, complex), bool: (float, complex), float: (complex,)}
 _BINARY = (bytes, bytearray, memoryview)
 _NEVER = (typing.NoReturn, typing.Never)
 _WORDS_BESIDE = (typing.Annotated, typing.Required, typing.NotRequired, typing.Final)
@@ -113,17 +112,17 @@ class _Comparison:
         return _is_kind_of(_class_of(given), _class_of(wanted)) and self._parts_fit(given, wanted)
 
     def _members_fit(self, given: Any, wanted: Any) -> bool:
-        """Type checkers compare a TypedDict by its members."""
-        if not is_typeddict(wanted):
-            return _is_kind_of(dict, _class_of(wanted))
-        if not wanted.__required_keys__ <= given.__required_keys__:
-            return False
+        """A TypedDict is compared by its members."""
         try:
-            has, needs = get_type_hints(given), get_type_hints(wanted)
+            has, needs = get_type_hints(given), get_type_hints(wanted) if is_typeddict(wanted) else {}
         except NameError:
             # Written as text that cannot be read from here.
             return True
-        return all(name in has and self.holds(has[name], kind) for name, kind in needs.items())
+        if not is_typeddict(wanted):
+            anything = types.GenericAlias(dict, (str, _either(has.values())))
+            return self.holds(anything if has else dict, wanted)
+        has_all = wanted.__required_keys__ <= given.__required_keys__
+        return has_all and all(name in has and self.holds(has[name], kind) for name, kind in needs.items())
 
     def _parts_fit(self, given: Any, wanted: Any) -> bool:
         """Whether what stands in a tuple, a mapping or a list fits, too."""
@@ -196,15 +195,27 @@ def _is_complete(given: Any, choices: Sequence[Any]) -> bool:
 
 
 def _is_kind_of(given: type, wanted: type) -> bool:
-    if is_typeddict(wanted):
+    if is_typeddict(wanted) or _is_written_otherwise(given, wanted):
         return False
-    if wanted in _WIDER.get(given, ()) or (given in _BINARY and wanted is bytes):
+    if (issubclass(given, int) and wanted is float) or (given in _BINARY and wanted is bytes):
         return True
     try:
         return issubclass(given, wanted)
     except TypeError:
         # A class that does not want to be asked.
         return True
+
+
+def _is_written_otherwise(given: type, wanted: type) -> bool:
+    """Whether the one is a kind of the other in Python, but not in JSON."""
+    if given is bool:
+        return wanted in (int, float)
+    if issubclass(given, datetime):
+        return wanted is date
+    is_any_collection = wanted.__module__ == "collections.abc"
+    if issubclass(given, Mapping):
+        return is_any_collection and not issubclass(wanted, Mapping)
+    return is_any_collection and issubclass(given, (str, *_BINARY))
 
 
 def _is_collection(kind: Any) -> bool:
@@ -218,10 +229,6 @@ def _is_plain_part(part: Any) -> bool:
 
 def _elements(collection: Any) -> list[Any]:
     """The types of what stands in it."""
-    if collection is str:
-        return [str]
-    if collection in _BINARY:
-        return [int]
     parts = get_args(collection)
     if get_origin(collection) is tuple and all(map(_is_plain_part, parts)):
         return [part for part in parts if part is not ...]

@@ -1,7 +1,7 @@
 """Whether the steps of a pipeline fit each other: everything that can be known before the first run."""
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from goatherd.errors import DefinitionError
@@ -9,6 +9,7 @@ from goatherd.model.failure import Failure
 from goatherd.model.fitting import fits, items_of, list_of, named, or_none
 from goatherd.model.pipeline import PipelineDefinition, StepDefinition
 from goatherd.model.signature import Signature
+from goatherd.model.task import TaskDefinition
 
 #: The run's input among the steps, as in `StepDefinition.after`.
 _INPUT = ""
@@ -41,6 +42,20 @@ def check_pipeline(name: str, steps: Sequence[StepDefinition], takes: Signature)
         )
     by_name = {step.name: step for step in steps}
     return PipelineDefinition(name=name, steps=by_name, last=last, takes=takes, gives=takes.result)
+
+
+def check_apart(tasks: Iterable[TaskDefinition], pipelines: Iterable[PipelineDefinition]) -> None:
+    """Raise DefinitionError where a message could mean a task as well as a step: other programs name only the step."""
+    taken = {(task.queue, task.name) for task in tasks}
+    for pipeline in pipelines:
+        for step in pipeline.steps.values():
+            for task in (step.task, step.compensation):
+                if task is not None and (task.queue, step.name) in taken:
+                    raise DefinitionError(
+                        f"The step {step.name!r} of pipeline {pipeline.name!r} and the task {step.name!r} are both on "
+                        f"queue {task.queue!r}, where messages could mean either. Give one of them another name= or "
+                        f"another queue=."
+                    )
 
 
 def _last_of(pipeline: str, steps: Sequence[StepDefinition]) -> str:

@@ -10,7 +10,7 @@ out `pipeline`, `attempt`, `trace_id` and `created_at`. A message is a hint: wha
 the records say; the payload is for workers of others.
 """
 
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID, uuid5
 
 import msgspec
@@ -18,13 +18,18 @@ import msgspec
 from goatherd.model.envelope import BROKEN, VERSION, FromTheFuture, Unparsable, moment
 from goatherd.model.message import Message
 from goatherd.model.run_record import WHOLE, Trouble, Turn, UnitClaim, UnitKey
+from goatherd.model.task import TaskDefinition
 
-#: Marks a dead letter of a step: to send it again means to try its step again.
+#: Marks a dead letter of a step: to send it again means to try its step again. A text is the queue to which it is sent
+#: then, where its own is read by others.
 TRY_AGAIN = "gh-step-again"
+#: Characters of a run's id, which strangers choose, too; and an item's greatest number. Not every store takes more.
+LONGEST_ID, LAST_ITEM = 512, 2**31 - 1
 
 #: Of ids that are made from what they stand for.
 NAMESPACE = UUID("6f1c2b8e-6a0e-4f8b-9a53-5d1c1f0f7f11")
 _NOTHING = msgspec.Raw(b"{}")
+_Item = Annotated[int, msgspec.Meta(ge=WHOLE, le=LAST_ITEM)]
 _encode = msgspec.json.Encoder().encode
 
 
@@ -35,7 +40,7 @@ class StepNote(msgspec.Struct, frozen=True, kw_only=True):
     task_id: str = ""
     step: str = ""
     pipeline: str = ""
-    item: int = WHOLE
+    item: _Item = WHOLE
     attempt: int = 1
     trace_id: str = ""
     payload: msgspec.Raw = _NOTHING
@@ -68,14 +73,23 @@ def read_note(body: bytes) -> StepNote:
         raise FromTheFuture(f"version {note.v} of a step's message is newer than this program reads ({VERSION})")
     if not note.task_id:
         raise Unparsable("not a message of a step: it has no task_id")
+    if len(note.task_id) > LONGEST_ID or "\0" in note.task_id + note.trace_id:
+        raise Unparsable("not a message of a step: its task_id is too long, or has a character that no store takes")
     return note
 
 
-def step_message(
-    turn: Turn, *, queue: str, task: str, payload: bytes | None, now: float, reply_to: str = ""
-) -> Message:
+def step_message(turn: Turn, *, queue: str, task: str, payload: bytes | None, now: float) -> Message:
     """Tell workers of a unit."""
-    return _message(turn, queue, task, envelope_of(turn, payload, now), reply_to)
+    return _message(turn, queue, task, envelope_of(turn, payload, now))
+
+
+def message_abroad(
+    turn: Turn, task: TaskDefinition, *, payload: bytes, now: float, attempt: int, reply_to: str
+) -> Message:
+    """Tell foreign workers of a unit; they may know messages that they have seen by the number of the attempt."""
+    message = _message(turn, task.queue, task.name, envelope_of(turn, payload, now, attempt))
+    unlike = str(uuid5(NAMESPACE, f"{message.id}/{attempt}"))
+    return msgspec.structs.replace(message, id=unlike, reply_to=reply_to)
 
 
 def compensation_message(turn: Turn, *, queue: str, task: str, item_name: str, step_queue: str, now: float) -> Message:
@@ -106,14 +120,14 @@ def letter_body(original: bytes, trouble: Trouble, failed_at: float, attempt: in
     )
 
 
-def envelope_of(unit: Turn | UnitClaim, payload: bytes | None, now: float) -> bytes:
-    """A step's message as it stands on the wire."""
+def envelope_of(unit: Turn | UnitClaim, payload: bytes | None, now: float, attempt: int | None = None) -> bytes:
+    """A step's message as it stands on the wire; it is about the next attempt, unless another one is named."""
     key = unit.key
     members: dict[str, Any] = {
         "v": VERSION,
         "task_id": key.run,
         "step": key.step,
-        "attempt": unit.failures + 1,
+        "attempt": unit.failures + 1 if attempt is None else attempt,
         "trace_id": unit.trace_id,
         "created_at": moment(now),
         "pipeline": unit.pipeline,
@@ -124,7 +138,7 @@ def envelope_of(unit: Turn | UnitClaim, payload: bytes | None, now: float) -> by
     return _encode(members)
 
 
-def _message(turn: Turn, queue: str, task: str, body: bytes, reply_to: str = "") -> Message:
+def _message(turn: Turn, queue: str, task: str, body: bytes) -> Message:
     # Each telling is a message of its own: a broker that knows an id would not take it a second time.
     told = f"{turn.key}/{turn.phase}/{turn.failures}/{turn.tellings}/{turn.created}"
     return Message(
@@ -133,7 +147,6 @@ def _message(turn: Turn, queue: str, task: str, body: bytes, reply_to: str = "")
         body=body,
         task=task,
         priority=turn.priority,
-        reply_to=reply_to,
     )
 
 
@@ -147,4 +160,4 @@ def _numbered(body: bytes) -> int:
     """The item in a message of somebody else, who calls it by its own name: `segment_idx`."""
     members = msgspec.json.decode(body, type=dict[str, Any])
     numbers = [value for name, value in members.items() if name.endswith("_idx") and isinstance(value, int)]
-    return numbers[0] if numbers else WHOLE
+    return msgspec.convert(numbers[0], _Item) if numbers else WHOLE

@@ -69,7 +69,7 @@ def checked_unique(value: UniqueOption, whose: str) -> float | Literal["until_do
     if value == UNTIL_DONE:
         return UNTIL_DONE
     try:
-        span = seconds(value)  # type: ignore[arg-type]  # another text is what seconds() refuses
+        span = seconds(value)
     except ValueError as error:
         raise DefinitionError(f"{whose} has unique={value!r}; give seconds, a timedelta, or 'until_done'.") from error
     if span <= 0:

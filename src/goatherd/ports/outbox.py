@@ -36,6 +36,9 @@ class Outbox(Protocol):
         What was not sent stays where it is, before all that came after it.
         """
 
+    async def look(self) -> tuple[bool, bool]:
+        """Whether there is something to send that needs no order, and whether there is something of lanes."""
+
     async def waiting(self) -> int:
         """How many are there, as far as they are committed."""
 

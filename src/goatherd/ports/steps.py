@@ -23,7 +23,26 @@ from goatherd.model.statement import Statement
 INPUT = ""
 
 
-class Steps(Protocol):
+class RunEnds(Protocol):
+    """What is left to be done for runs that have ended; part of `Steps`."""
+
+    async def ended(self, limit: int) -> Sequence[EndedRun]:
+        """Runs that have ended since and were not named to `told`."""
+
+    async def told(self, runs: Sequence[EndedRun]) -> None:
+        """Those who watch these runs have been told of this end of theirs."""
+
+    async def letters(self, limit: int) -> Sequence[RunLetter]:
+        """What failed units left for the dead letters; the same until it is removed."""
+
+    async def remove_letters(self, ids: Sequence[str]) -> None:
+        """They are where they belong."""
+
+    async def forget(self, older_than: float, limit: int) -> int:
+        """Forget runs that ended more than so many seconds ago, and were told of; returns how many."""
+
+
+class Steps(RunEnds, Protocol):
     """Keeps the runs of one app; every adapter passes `goatherd.testing.suites.StepsSuite`.
 
     Used from one event loop. Every method has a deadline and raises `Unavailable`, with the driver's exception as its
@@ -90,21 +109,6 @@ class Steps(Protocol):
 
         Items that were left out are not in the list. The step `INPUT` is the run's input.
         """
-
-    async def ended(self, limit: int) -> Sequence[EndedRun]:
-        """Runs that have ended since and were not named to `told`."""
-
-    async def told(self, runs: Sequence[EndedRun]) -> None:
-        """Those who watch these runs have been told of this end of theirs."""
-
-    async def letters(self, limit: int) -> Sequence[RunLetter]:
-        """What failed units left for the dead letters; the same until it is removed."""
-
-    async def remove_letters(self, ids: Sequence[str]) -> None:
-        """They are where they belong."""
-
-    async def forget(self, older_than: float, limit: int) -> int:
-        """Forget runs that ended more than so many seconds ago, and were told of; returns how many."""
 
     def begin_statement(self, run: NewRun) -> Statement | None:
         """Records a run inside a transaction of the user's own; gives one row, which is true if it is new.

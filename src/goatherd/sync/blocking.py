@@ -3,14 +3,18 @@
 from typing import ParamSpec, TypeVar, overload
 
 from goatherd.app import Goatherd
+from goatherd.pipeline import Pipeline
 from goatherd.run import Run
 from goatherd.sync.app import BlockingApp
+from goatherd.sync.pipeline import BlockingPipeline
 from goatherd.sync.run import BlockingRun
 from goatherd.sync.task import BlockingTask
 from goatherd.task import Task
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
+_I = TypeVar("_I")
+_O = TypeVar("_O")
 
 
 @overload
@@ -18,8 +22,12 @@ def blocking(x: Goatherd, /) -> BlockingApp: ...
 @overload
 def blocking(x: Task[_P, _R], /) -> BlockingTask[_P, _R]: ...
 @overload
+def blocking(x: Pipeline[_I, _O], /) -> BlockingPipeline[_I, _O]: ...
+@overload
 def blocking(x: Run[_R], /) -> BlockingRun[_R]: ...
-def blocking(x: Goatherd | Task[_P, _R] | Run[_R], /) -> BlockingApp | BlockingTask[_P, _R] | BlockingRun[_R]:
+def blocking(
+    x: Goatherd | Task[_P, _R] | Pipeline[_I, _O] | Run[_R], /
+) -> BlockingApp | BlockingTask[_P, _R] | BlockingPipeline[_I, _O] | BlockingRun[_R]:
     """The same thing with verbs that block this thread and no other.
 
     All verbs of a process are done on one I/O thread with one event loop. The first verb starts it and opens the app;
@@ -30,6 +38,8 @@ def blocking(x: Goatherd | Task[_P, _R] | Run[_R], /) -> BlockingApp | BlockingT
         return BlockingTask(x)
     if isinstance(x, Goatherd):
         return BlockingApp(x)
+    if isinstance(x, Pipeline):
+        return BlockingPipeline(x)
     if isinstance(x, Run):
         return BlockingRun(x)
-    raise TypeError(f"blocking() takes an app, a task or a run, not {x!r}.")
+    raise TypeError(f"blocking() takes an app, a task, a pipeline or a run, not {x!r}.")

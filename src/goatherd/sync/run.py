@@ -9,6 +9,7 @@ from goatherd.events import Event
 from goatherd.model.job_state import Status
 from goatherd.model.seconds import Seconds, seconds
 from goatherd.run import Run
+from goatherd.step import Step
 from goatherd.sync.asking import ask
 from goatherd.sync.errand import Errand
 from goatherd.sync.unanswered import not_accepted
@@ -58,6 +59,16 @@ class BlockingRun(Generic[_R_co]):
     def cancel(self) -> bool:
         """Ask it to stop; false if it had ended."""
         return cast(bool, self._ask("cancel", self._run.cancel))
+
+    def retry_step(self, step: Step[Any] | str) -> None:
+        """Of a pipeline's run: try failed work of a step again; raises UnknownStep or UnknownJob."""
+        run = self._run
+        self._ask("retry_step", lambda: run.retry_step(step))
+
+    def resume_from(self, step: Step[Any] | str) -> None:
+        """Of a pipeline's run: forget a step and all that come after it, and do them again."""
+        run = self._run
+        self._ask("resume_from", lambda: run.resume_from(step))
 
     def stream_token(self, subject: str, *, expires: Seconds = 900) -> str:
         """A signed pass for the browser of `subject` to watch this run for so many seconds."""

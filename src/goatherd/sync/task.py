@@ -8,10 +8,13 @@ from typing import Any, Generic, ParamSpec, Self, TypeVar, cast
 from goatherd.engine.context import current
 from goatherd.model.job import AnyJob
 from goatherd.model.seconds import Seconds
+from goatherd.model.statement import UserConnection
+from goatherd.model.unique import UniqueOption
 from goatherd.sync.asking import ask
 from goatherd.sync.errand import Errand
 from goatherd.sync.run import BlockingRun
 from goatherd.sync.unanswered import no_reply, not_accepted
+from goatherd.sync.within import patience_for, write_within
 from goatherd.task import Task
 
 _P = ParamSpec("_P")
@@ -29,20 +32,23 @@ class BlockingTask(Generic[_P, _R]):
     def __repr__(self) -> str:
         return f"blocking({self._task!r})"
 
-    def options(
+    def options(  # noqa: PLR0913 - a job has as many options as users may want
         self,
         *,
         delay: Seconds | None = None,
         at: datetime | None = None,
         deadline: Seconds | None = None,
         id: str | None = None,
+        unique: UniqueOption | None = None,
         priority: int | None = None,
+        within: UserConnection | None = None,
         keep_place: bool = False,
     ) -> Self:
         """The same task with options for the next verb, beside those it already has."""
         told = self._task.options(
-            delay=delay, at=at, deadline=deadline, id=id, priority=priority, keep_place=keep_place
-        )
+            delay=delay, at=at, deadline=deadline, id=id, unique=unique, priority=priority, within=within,
+            keep_place=keep_place,
+        )  # fmt: skip
         return type(self)(told)
 
     def send(self, *args: _P.args, **kwargs: _P.kwargs) -> str:
@@ -50,8 +56,11 @@ class BlockingTask(Generic[_P, _R]):
         task = self._task
         # Here and not on the I/O thread: a mistake is the caller's, and so is the time to write the arguments.
         job, app = task.job(*args, **kwargs), task.app
+        if job.options.within is not None:
+            [id] = write_within(app, f"{task.name}.send", [job], tracked=job.definition.tracked)
+            return id
         errand = Errand(f"{task.name}.send", app, lambda: app.session().send(job))
-        return ask(errand, app.settings.publish_deadline, not_accepted(errand, [job.id]))
+        return ask(errand, patience_for([job], app.settings.publish_deadline), not_accepted(errand, [job.id]))
 
     def call(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
         """Ask and wait for the answer until the deadline."""
@@ -64,9 +73,12 @@ class BlockingTask(Generic[_P, _R]):
         """Send it tracked: its state and its result can be asked for by its id."""
         task = self._task
         job, app = task.job(*args, **kwargs), task.app
-        errand: Errand[None] = Errand(f"{task.name}.start", app, lambda: app.session().start(job))
-        ask(errand, 2 * app.settings.publish_deadline, not_accepted(errand, [job.id]))
-        return BlockingRun(app.run(job.id, of=task))
+        if job.options.within is not None:
+            [id] = write_within(app, f"{task.name}.start", [job], tracked=True)
+        else:
+            errand: Errand[str] = Errand(f"{task.name}.start", app, lambda: app.session().start(job))
+            id = ask(errand, patience_for([job], 2 * app.settings.publish_deadline), not_accepted(errand, [job.id]))
+        return BlockingRun(app.run(id, of=task))
 
 
 def _patience(job: AnyJob, default: float) -> float:

@@ -9,6 +9,7 @@ from goatherd.engine.admission import Admitted
 from goatherd.engine.attempt import Attempts
 from goatherd.engine.emitter import Emitter, Voice
 from goatherd.engine.emitters import Emitters
+from goatherd.engine.held_unit import HeldUnit
 from goatherd.engine.processes import Child
 from goatherd.engine.runner import Runner
 from goatherd.model.event import Event
@@ -20,6 +21,7 @@ from goatherd.testing.callers import Callers
 from goatherd.testing.faults import Faults, Moment
 from goatherd.testing.lane_life import LaneLife
 from goatherd.testing.records import Records
+from goatherd.testing.step_life import StepLife
 
 
 class Onlooker:
@@ -29,8 +31,9 @@ class Onlooker:
         self.records = records
         self.callers = callers
         self.faults = faults
-        #: The lanes of the worker, where there are any.
+        #: The lanes of the worker, and the steps, where there are any.
         self.lanes: LaneLife | None = None
+        self.steps: StepLife | None = None
         self._kill = kill
         self.died = asyncio.Event()
 
@@ -39,6 +42,8 @@ class Onlooker:
         self._kill()
         if self.lanes is not None:
             self.lanes.line.cut()
+        if self.steps is not None:
+            self.steps.line.cut()
         self.died.set()
 
 
@@ -51,11 +56,12 @@ class MortalRunner(Runner):
         self, admitted: Admitted, until: float | None, child: Child | None = None, emitter: Voice | None = None
     ) -> object:
         await self._survive(admitted.task, "start")
-        lanes = self.onlooker.lanes
-        if lanes is not None and self.onlooker.faults.loses_lease(admitted.task.name):
+        # Only steps know their run.
+        lender = self.onlooker.steps if admitted.work.run_id else self.onlooker.lanes
+        if lender is not None and self.onlooker.faults.loses_lease(admitted.task.name):
             # Code in a process of its own is killed with its attempt, so it never goes on.
             late = None if child is not None else lambda: Runner.run(self, admitted, until, None, emitter)
-            await lanes.lose(admitted, late)
+            await lender.lose(admitted, late)
         result = await super().run(admitted, until, child, emitter)
         self.onlooker.records.returned(admitted.work.job_id, result)
         await self._survive(admitted.task, "end")
@@ -96,7 +102,12 @@ class WatchedAttempts(Attempts):
     ) -> None:
         if self.onlooker.died.is_set():
             return
-        lanes = self.onlooker.lanes
+        lanes, steps = self.onlooker.lanes, self.onlooker.steps
+        if steps is not None and isinstance(delivery.tag, HeldUnit):
+            await super()._carry_out(delivery, verdict, work, admitted)
+            if _is_done(verdict) and self.onlooker.faults.comes_again(delivery.message.task):
+                await self._broker.publish([steps.told_again(delivery)])
+            return
         if lanes is not None and lanes.is_void(delivery):
             await super()._carry_out(delivery, verdict, work, admitted)
             return

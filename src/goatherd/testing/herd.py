@@ -7,14 +7,17 @@ import inspect
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, overload
 
 from goatherd.engine.dead_letters import DeadLetterOffice
 from goatherd.model.dead_letter import DeadLetter, LetterFilter
 from goatherd.model.envelope import moment
 from goatherd.model.lane import LaneState, shown
+from goatherd.model.pipeline import PipelineDefinition, StepDefinition
+from goatherd.model.run_record import RunSummary
 from goatherd.model.seconds import Seconds, seconds
 from goatherd.model.task import TaskDefinition
+from goatherd.step import FunctionStep, Step
 from goatherd.testing.faults import Faults
 from goatherd.testing.life import Life
 
@@ -46,6 +49,7 @@ class Herd:
         self._fakes: dict[str, Callable[..., Coroutine[Any, Any, Any]]] = {}
         self._dead: list[DeadLetter] = []
         self._life: Life | None = None
+        self._outdated = False
         self._draining = asyncio.Lock()
 
     @property
@@ -74,52 +78,66 @@ class Herd:
 
     def jobs(self, task: Task[..., _R]) -> list[JobRecord[_R]]:
         """All jobs of a task, in the order in which they were sent."""
-        return self._records.of(self._own(task).name)
+        return self._records.of(self._name_of(task))
 
     @property
     def dead(self) -> list[DeadLetter]:
         """The dead letters that there were when the herd last came to rest."""
         return list(self._dead)
 
-    def fake(self, task: Task[_P, _R], function: Callable[_P, Coroutine[Any, Any, _R]], /) -> None:
-        """Put a function in the place of a task for this test, also of a remote one."""
+    @overload
+    def fake(self, task: Task[_P, _R], function: Callable[_P, Coroutine[Any, Any, _R]], /) -> None: ...
+    @overload
+    def fake(self, task: Step[_R], function: Callable[..., Coroutine[Any, Any, _R]], /) -> None: ...
+    def fake(self, task: Task[..., Any] | Step[Any], function: Callable[..., Coroutine[Any, Any, Any]], /) -> None:
+        """Put a function in the place of a task or step for this test, also of a remote one."""
         if inspect.isfunction(function) and not inspect.iscoroutinefunction(function):
-            raise TypeError(f"The fake of task {task.name!r} is a plain function; write `async def`.")
-        self._fakes[self._own(task).name] = function
+            what = "step" if isinstance(task, Step) else "task"
+            raise TypeError(f"The fake of {what} {task.name!r} is a plain function; write `async def`.")
+        self._fakes[self._name_of(task)] = function
+        # The worker that lives knows its pipelines from its beginning.
+        self._outdated = self._outdated or isinstance(task, Step)
 
-    def crash(self, task: Task[..., Any], *, at: Literal["start", "end"] = "end", times: int = 1) -> None:
-        """Let the worker die before the task's code, or after it and before the ack."""
-        self._faults.plan_crash(self._own(task).name, at, times)
+    def crash(self, task: Task[..., Any] | Step[Any], *, at: Literal["start", "end"] = "end", times: int = 1) -> None:
+        """Let the worker die before the code of a task or step, or after it and before the ack."""
+        self._faults.plan_crash(self._name_of(task), at, times)
 
-    def duplicate(self, task: Task[..., Any], *, times: int = 1) -> None:
-        """Deliver the next job once more after it was acked."""
-        self._faults.plan_duplicate(self._own(task).name, times)
+    def duplicate(self, task: Task[..., Any] | Step[Any], *, times: int = 1) -> None:
+        """Deliver the next job, or the next message of a step, once more after it was acked."""
+        self._faults.plan_duplicate(self._name_of(task), times)
 
-    def lose_lease(self, task: Task[..., Any], *, times: int = 1) -> None:
-        """Let the lease of a keyed task's lane run out while the task's code works.
+    def lose_lease(self, task: Task[..., Any] | Step[Any], *, times: int = 1) -> None:
+        """Let the lease of a step or of a keyed task's lane run out while its code works.
 
         Another attempt does the job. When the herd has come to rest, the code of the first goes on, as that of a worker
         that stood still for too long: its effect must fail at `ctx.commit_with` or at your own check of `ctx.fence`.
         """
-        if self._own(task).definition.lane is None:
+        name = self._name_of(task)
+        if not isinstance(task, Step) and task.definition.lane is None:
             raise ValueError(
                 f"Task {task.name!r} has no key=, so it works without a lease that could run out; "
                 f"crash() and duplicate() let its jobs come again."
             )
-        self._faults.plan_loss(task.name, times)
+        self._faults.plan_loss(name, times)
 
     async def close(self) -> None:
         """End the worker."""
         await self._callers.close()
+        await self._end_life()
+
+    async def _end_life(self) -> None:
         life, self._life = self._life, None
         if life is not None:
             await life.end()
 
     async def _begin_life(self) -> Life:
-        return await Life.begin(self._app, self._records, self._callers, self._faults)
+        self._outdated = False
+        return await Life.begin(self._app, self._pipelines(), self._records, self._callers, self._faults)
 
     async def _worked_off(self, deadline: float, timeout: float) -> bool:
         """Work with one worker until nothing is due; false if it died and another must go on."""
+        if self._outdated:
+            await self._end_life()
         life = self._life = self._life or await self._begin_life()
         try:
             async with asyncio.timeout_at(deadline):
@@ -154,6 +172,7 @@ class Herd:
             queues = ", ".join(state.name for state in states)
             moving.append(f"{waiting} {'more job waits' if waiting == 1 else 'more jobs wait'} (queues: {queues})")
         moving += [_shown(lane) for lane in await life.moving_lanes()]
+        moving += [_shown_run(run) for run in await life.moving_runs()]
         return (
             f"The herd did not come to rest within {timeout:g} s: {'; '.join(moving) or 'jobs come and go'}. A task "
             f"that waits for ever does that, or jobs that send each other again and again; if it only needs longer, "
@@ -163,18 +182,40 @@ class Herd:
     def _definitions(self) -> list[TaskDefinition]:
         return [self._with_fake(definition) for definition in self._app.definitions()]
 
+    def _pipelines(self) -> list[PipelineDefinition]:
+        return [
+            replace(pipeline, steps={name: self._with_fake_step(step) for name, step in pipeline.steps.items()})
+            for pipeline in self._app.pipeline_definitions()
+        ]
+
+    def _with_fake_step(self, step: StepDefinition) -> StepDefinition:
+        faked = step.task.name in self._fakes
+        return replace(step, task=self._with_fake(step.task), remote=step.remote and not faked)
+
     def _with_fake(self, task: TaskDefinition) -> TaskDefinition:
         fake = self._fakes.get(task.name)
         if fake is None:
             return task
         return replace(task, function=fake, place="loop", wants="nothing", remote=False)
 
-    def _own(self, task: Task[..., Any]) -> Task[..., Any]:
+    def _name_of(self, task: Task[..., Any] | Step[Any]) -> str:
+        """What it is run under."""
+        if not isinstance(task, Step):
+            what = "Task"
+        elif isinstance(task, FunctionStep):
+            what = "Step"
+        else:
+            raise ValueError(f"{task!r} is what runs are given, and no step that is done.")
         if task.app is not self._app:
-            raise ValueError(f"Task {task.name!r} belongs to {task.app!r}, but this is a test of {self._app!r}.")
-        return task
+            raise ValueError(f"{what} {task.name!r} belongs to {task.app!r}, but this is a test of {self._app!r}.")
+        return task.definition.name
 
 
 def _shown(lane: LaneState) -> str:
     jobs = "1 job" if lane.length == 1 else f"{lane.length} jobs"
     return f"lane {shown(lane.key)} is {lane.condition} ({jobs} in it)"
+
+
+def _shown_run(run: RunSummary) -> str:
+    at = f" (at {', '.join(run.now_at)})" if run.now_at else ""
+    return f"run {run.id} of {run.pipeline} has not ended{at}"

@@ -63,7 +63,7 @@ vars(testing)["__test__"] = False
 def _surrounded(app: Goatherd, folder: str, clock: FakeClock, opener: Opener) -> Iterator[None]:
     """Let the app see a test's world for a while."""
     file = f"sqlite:///{quote(folder)}/{quote(app.name, safe='')}.db"
-    keywords = {**app.keywords, "broker_url": file, "events_url": file, "lanes_url": file}
+    keywords = {**app.keywords, "broker_url": file, "events_url": file, "lanes_url": file, "records_url": file}
     settings, retry = read_settings(app.name, Sources(keywords, {}, Path(FILE)))
     before = {name: value for name, value in vars(app).items() if name in SURROUNDINGS}
     app.settings, app.default_retry, app.clock, app.meter = settings, retry, clock, Meter()

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from goatherd.model.lane import Exchange, Exchanged, Hold, LaneItem, LaneLetter, Placement
-from goatherd.model.statement import InLane
+from goatherd.model.statement import InLane, IntoLane
 from goatherd.ports.broker import Subscription
 from goatherd.ports.lanes import Lanes, WakeUp
 
@@ -34,6 +34,12 @@ class LanePassage:
 
     def within(self, hold: Hold) -> InLane | None:
         return self._lanes.within(hold)
+
+    def entry_within(self, items: Sequence[LaneItem]) -> IntoLane | None:
+        return self._lanes.entry_within(items)
+
+    def ring(self, queues: Sequence[str]) -> None:
+        self._lanes.ring(queues)
 
     async def close(self) -> None:
         await self._lanes.close()

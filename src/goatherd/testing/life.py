@@ -11,18 +11,22 @@ from goatherd.engine.admission import Rules
 from goatherd.engine.flows import Flows
 from goatherd.engine.lane_work import LaneWork
 from goatherd.engine.means import Means
+from goatherd.engine.step_work import StepWork
 from goatherd.engine.worker import Load, Worker
 from goatherd.model.ids import new_id
 from goatherd.model.lane import LaneState
 from goatherd.model.message import Delivery, Message
+from goatherd.model.pipeline import PipelineDefinition
+from goatherd.model.run_record import RunSummary
 from goatherd.model.task import TaskDefinition
 from goatherd.model.topology import Queue, QueueState
-from goatherd.roles import lane_work, make_catalogue
+from goatherd.roles import lane_work, make_catalogue, step_work
 from goatherd.session import Session
 from goatherd.testing.attempts import MortalEmitters, MortalRunner, Onlooker, WatchedAttempts
 from goatherd.testing.lane_life import LaneLife
 from goatherd.testing.lifeline import Lifeline, LifelineCourier
-from goatherd.wiring import OpenLanes, Ports, open_ports
+from goatherd.testing.step_life import StepLife
+from goatherd.wiring import OpenLanes, OpenSteps, Ports, open_ports
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
@@ -39,14 +43,22 @@ LAST_WORDS = 5.0
 class Life:
     """A worker with a session of its own, as a process of its own would have."""
 
-    def __init__(self, app: Goatherd, ports: Ports, records: Records, callers: Callers, faults: Faults) -> None:
+    def __init__(
+        self,
+        app: Goatherd,
+        pipelines: Sequence[PipelineDefinition],
+        ports: Ports,
+        records: Records,
+        callers: Callers,
+        faults: Faults,
+    ) -> None:
         self._app = app
         self._ports = ports
         self._lifeline = Lifeline(ports.broker)
         self._callers = callers
         self._onlooker = Onlooker(records, callers, faults, self._lifeline.cut)
-        seen = replace(ports, broker=self._lifeline, open_lanes=self._open_lanes)
-        self._session = Session(seen, app.clock, app.meter, app.settings)
+        seen = replace(ports, broker=self._lifeline, open_lanes=self._open_lanes, open_steps=self._open_steps)
+        self._session = Session(seen, app.clock, app.meter, app.settings, pipelines, app.contracts())
         self._runner = MortalRunner(app, app.clock, app.arounds)
         self._runner.onlooker = self._onlooker
         self._worker: Worker | None = None
@@ -55,10 +67,17 @@ class Life:
         self._sounded = asyncio.Event()
 
     @classmethod
-    async def begin(cls, app: Goatherd, records: Records, callers: Callers, faults: Faults) -> Life:
+    async def begin(
+        cls,
+        app: Goatherd,
+        pipelines: Sequence[PipelineDefinition],
+        records: Records,
+        callers: Callers,
+        faults: Faults,
+    ) -> Life:
         """Open the ports of a new worker."""
         ports = await open_ports(app.settings, app.clock)
-        life = cls(app, ports, records, callers, faults)
+        life = cls(app, pipelines, ports, records, callers, faults)
         try:
             await ports.broker.declare([*app.contracts(), life._sounding])
             await ports.broker.consume(life._sounding.name, 1, life._hear)
@@ -90,15 +109,20 @@ class Life:
             courier=LifelineCourier(self._ports.courier, self._lifeline),
             clock=clock,
             telemetry=self._session.telemetry,
+            release=self._session.means.release,
         )
         emitters = MortalEmitters(self._session.events, clock, self._session.telemetry, self._session.habits)
         emitters.onlooker = self._onlooker
         lanes = await self._lane_work(sorted(self._queues) if catalogue.has_lanes else ())
-        flows = Flows(lanes=lanes)
+        steps = await self._step_work(means)
+        flows = Flows(lanes=lanes, steps=steps)
         source = flows.with_broker(self._lifeline)
         attempts = WatchedAttempts(means, catalogue, self._runner, rules, emitters, source)
         attempts.onlooker = self._onlooker
         prefetch = {queue: self._app.queue_named(queue).prefetch or settings.held_by_worker for queue in self._queues}
+        if steps is not None and steps.answers:
+            prefetch[steps.answers] = settings.held_by_worker
+            self._queues |= {steps.answers}
         load = Load(prefetch=prefetch, concurrency=settings.concurrency, grace_period=0)
         self._worker = Worker(self._lifeline, attempts, clock, load, rules.most_deaths, flows)
         await self._worker.start()
@@ -111,12 +135,16 @@ class Life:
                 await asyncio.sleep(BREATH)
                 continue
             await self._sound()
-            if await self._at_rest() and not (self._lanes and await self._lanes.let_late_one_go()):
+            if await self._at_rest() and not await self._late_one_goes_on():
                 return
 
     async def moving_lanes(self) -> list[LaneState]:
         """The lanes in which something waits to be done now or is being done."""
         return await self._lanes.moving() if self._lanes is not None else []
+
+    async def moving_runs(self) -> list[RunSummary]:
+        """The runs of pipelines that have not ended."""
+        return await self._steps.moving() if self._steps is not None else []
 
     async def moving(self) -> list[QueueState]:
         """The queues in which something waits to be done now or is being done."""
@@ -126,20 +154,20 @@ class Life:
     async def stop(self) -> None:
         """Take no more jobs until the next start."""
         worker, self._worker = self._worker, None
-        if self._lanes is not None:
-            self._lanes.stand_still()
+        for each in self._beside:
+            each.stand_still()
         if worker is not None:
             await worker.stop()
 
     async def vanish(self) -> None:
         """Be gone without a farewell: what was not settled comes again, what was running with one death more."""
         await self._last_words_arrive()
-        if self._lanes is not None:
-            self._lanes.line.sever()
+        for each in self._beside:
+            each.line.sever()
         await self._ports.vanish()
         await self.stop()
-        if self._lanes is not None:
-            await self._lanes.bury()
+        for each in self._beside:
+            await each.bury()
         await self._runner.close()
         await self._session.close()
         self._onlooker.records.lost()
@@ -147,14 +175,23 @@ class Life:
     async def end(self) -> None:
         """Close everything in good order."""
         await self.stop()
-        if self._lanes is not None:
-            self._lanes.rest()
+        for each in self._beside:
+            each.rest()
         await self._runner.close()
         await self._session.close()
 
     @property
     def _lanes(self) -> LaneLife | None:
         return self._onlooker.lanes
+
+    @property
+    def _steps(self) -> StepLife | None:
+        return self._onlooker.steps
+
+    @property
+    def _beside(self) -> Sequence[LaneLife | StepLife]:
+        """What the worker takes from beside its broker."""
+        return [each for each in (self._lanes, self._steps) if each is not None]
 
     async def _open_lanes(self) -> OpenLanes:
         opened = await self._ports.open_lanes()
@@ -167,10 +204,30 @@ class Life:
             self._lanes.source = None if work is None else work.source
         return work
 
+    async def _open_steps(self) -> OpenSteps:
+        opened = await self._ports.open_steps()
+        steps = self._onlooker.steps = StepLife(opened, self._session.story, self._app.clock)
+        return replace(opened, steps=steps.line)
+
+    async def _step_work(self, means: Means) -> StepWork | None:
+        work = await step_work(self._app.settings, self._session, self._queues, means)
+        if self._steps is not None:
+            self._steps.begin(work)
+        return work
+
     async def _at_rest(self) -> bool:
         if await self.moving() or self._callers.on_their_way:
             return False
-        return self._lanes is None or await self._lanes.at_rest()
+        for each in self._beside:
+            if not await each.at_rest():
+                return False
+        return True
+
+    async def _late_one_goes_on(self) -> bool:
+        for each in self._beside:
+            if await each.let_late_one_go():
+                return True
+        return False
 
     async def _idle_or_dead(self) -> None:
         if self._worker is None:
@@ -202,7 +259,7 @@ class Life:
             async with asyncio.timeout(LAST_WORDS):
                 while True:
                     running = sum(state.running or 0 for state in await self.moving())
-                    untold = self._lanes is not None and self._lanes.has_more_to_say
+                    untold = any(each.has_more_to_say for each in self._beside)
                     if running == self._lifeline.unsettled and not untold:
                         return
                     await asyncio.sleep(BREATH)

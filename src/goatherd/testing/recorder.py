@@ -15,7 +15,8 @@ from goatherd.testing.callers import Callers
 from goatherd.testing.lane_recorder import LaneRecorder, Tell
 from goatherd.testing.passage import Passage
 from goatherd.testing.records import Records
-from goatherd.wiring import OpenLanes, Ports, open_ports
+from goatherd.testing.step_passage import QuietSteps
+from goatherd.wiring import OpenLanes, OpenSteps, Ports, open_ports
 
 
 class Recorder(Passage):
@@ -88,9 +89,14 @@ def recording(records: Records, callers: Callers, task_named: Callable[[str], Ta
             opened = await ports.open_lanes()
             return replace(opened, lanes=LaneRecorder(opened.lanes, note, records, callers, tell))
 
+        async def open_steps() -> OpenSteps:
+            opened = await ports.open_steps()
+            return replace(opened, steps=QuietSteps(opened.steps))
+
         return replace(
             ports,
             open_lanes=open_lanes,
+            open_steps=open_steps,
             broker=Recorder(ports.broker, note, records.not_sent),
             courier=RecordingCourier(ports.courier, note, records, callers),
         )

@@ -5,20 +5,24 @@ from goatherd.wiring.execution import Ports, open_ports
 from goatherd.wiring.metrics import metrics_text, router_metrics_text
 from goatherd.wiring.ordering import OpenLanes, open_lanes
 from goatherd.wiring.records import OpenSteps, find_migrations, open_steps
+from goatherd.wiring.user_records import UserRecords, open_outbox, open_uniques
 
 __all__ = [
     "OpenLanes",
     "OpenSteps",
     "Ports",
+    "UserRecords",
     "find_migrations",
     "metrics_text",
     "open_events",
     "open_feed",
     "open_history",
     "open_lanes",
+    "open_outbox",
     "open_ports",
     "open_relay",
     "open_router",
     "open_steps",
+    "open_uniques",
     "router_metrics_text",
 ]

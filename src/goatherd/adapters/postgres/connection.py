@@ -11,13 +11,16 @@ from goatherd.adapters.postgres.address import Address
 Connection: TypeAlias = psycopg.AsyncConnection[tuple[Any, ...]]
 
 
-async def connected(address: Address, name: str, deadline: float) -> Connection:
-    """An open connection, on which every statement is a transaction and has a deadline; raises the driver's error."""
+async def connected(address: Address, name: str, deadline: float, planning: str = "") -> Connection:
+    """An open connection, on which every statement is a transaction and has a deadline; raises the driver's error.
+
+    `planning` are more options for the server, such as `-c enable_seqscan=off`.
+    """
     # The server gives up a little earlier than we do, so that it can say why. Nor does it wait for one that was frozen
     # in the middle of a transaction, and keeps others out meanwhile.
     limits = f"-c statement_timeout={max(1, round(deadline * 900))}"
     limits += f" -c idle_in_transaction_session_timeout={max(1, round(deadline * 1000))}"
-    options = f"{limits} -c jit=off -c search_path=pg_catalog"
+    options = f"{limits} -c jit=off -c search_path=pg_catalog {planning}"
     parameters: dict[str, Any] = {
         **address.parameters,
         "application_name": f"{address.parameters['application_name']} {name}",

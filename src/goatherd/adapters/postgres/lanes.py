@@ -17,7 +17,8 @@ from goatherd.adapters.postgres.lane_arrays import (
 )
 from goatherd.adapters.postgres.lane_operations import PostgresLaneOperations
 from goatherd.adapters.postgres.pool import Pool
-from goatherd.errors import SettingsError, Unavailable
+from goatherd.adapters.postgres.store import THIS_STORE, name_of_store
+from goatherd.errors import Unavailable
 from goatherd.model.lane import (
     REMEMBERED_FOR,
     Claim,
@@ -29,13 +30,15 @@ from goatherd.model.lane import (
     Placement,
     Settlement,
 )
-from goatherd.model.statement import InLane, Statement
+from goatherd.model.statement import InLane, IntoLane, Statement
 from goatherd.ports.lanes import WakeUp
 
+#: Without `::`, which not every library of the users takes for what it is.
 _ENQUEUE = """
     SELECT answers, aheads, rings FROM goatherd.lane_enqueue(
-        %s, %s, %s::bigint, %s::text[], %s::text[], %s::text[], %s::bytea[], %s::text[], %s::bigint[], %s::bigint[],
-        %s::boolean[], %s::boolean[], %s::bigint, %s::bigint)
+        CAST(%s AS text), CAST(%s AS text), CAST(%s AS bigint), CAST(%s AS text[]), CAST(%s AS text[]),
+        CAST(%s AS text[]), CAST(%s AS bytea[]), CAST(%s AS text[]), CAST(%s AS bigint[]), CAST(%s AS bigint[]),
+        CAST(%s AS boolean[]), CAST(%s AS boolean[]), CAST(%s AS bigint), CAST(%s AS bigint))
 """
 _EXCHANGE = """
     SELECT * FROM goatherd.lane_exchange(
@@ -47,12 +50,7 @@ _LETTERS = """
     SELECT id, lane, content, accepted, burial, behind FROM goatherd.lane_letter WHERE app = %s ORDER BY place LIMIT %s
 """
 _REMOVE_LETTERS = "DELETE FROM goatherd.lane_letter WHERE app = %s AND id = ANY (%s::text[])"
-_STORE = """
-    SELECT pg_catalog.obj_description(c.oid, 'pg_class') FROM pg_catalog.pg_class c
-    JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'goatherd' AND c.relname = 'migration'
-"""
-#: Gives no row where there is no such schema, and fails nowhere.
-_PROBE = f"SELECT found.store = %s FROM ({_STORE}) AS found (store)"
+_PROBE = f"SELECT found.store = %s FROM ({THIS_STORE}) AS found (store)"
 _COMMIT = "SELECT goatherd.lane_commit(%s, %s, CAST(%s AS bigint), CAST(%s AS bigint), CAST(%s AS bigint))"
 
 
@@ -66,11 +64,7 @@ class PostgresLanes(PostgresLaneOperations):
 
     async def open(self) -> None:
         """Learn which database this is."""
-        [[store]] = await self._pool.run(_STORE)
-        if not store:
-            told = f"{self._pool.address} has lost the comment on its table goatherd.migration, which names the store"
-            raise SettingsError([told])
-        self._store = store
+        self._store = await name_of_store(self._pool)
 
     async def enqueue(self, sender: str, number: int, items: Sequence[LaneItem]) -> Sequence[Placement]:
         if not items:
@@ -134,6 +128,9 @@ class PostgresLanes(PostgresLaneOperations):
     def commit_statement(self, hold: Hold) -> Statement:
         """Gives a row that says 'done', 'newer' or 'applied'."""
         return Statement(_COMMIT, (self._app, hold.lane, hold.token, hold.seq, self._time()))
+
+    def entry_within(self, items: Sequence[LaneItem]) -> IntoLane:
+        return IntoLane(probe=Statement(_PROBE, (self._store,)), enqueue=self.enqueue_statement(items))
 
     def enqueue_statement(self, items: Sequence[LaneItem]) -> Statement:
         """Gives a row with what became of each, how many are ahead of it, and queues to ring for after the commit."""

@@ -6,10 +6,17 @@ from goatherd.adapters.postgres.address import read_address
 from goatherd.adapters.postgres.connection import Connection
 from goatherd.adapters.postgres.history import PostgresHistory
 from goatherd.adapters.postgres.lanes import PostgresLanes
+from goatherd.adapters.postgres.outbox import PostgresOutbox
 from goatherd.adapters.postgres.pool import Pool
 from goatherd.adapters.postgres.schema import PostgresMigrations, prepare
+from goatherd.adapters.postgres.steps import PostgresSteps
+from goatherd.adapters.postgres.steps_sql import PLANNING
+from goatherd.adapters.postgres.uniques import PostgresUniques
 from goatherd.errors import SettingsError
 from goatherd.model.settings import Settings
+
+#: How long a relay has rows, as a multiple of what one publish may take: it may need several.
+RELAY = 4
 
 
 async def open_lanes(settings: Settings, now: Callable[[], float] | None = None) -> PostgresLanes:
@@ -37,6 +44,47 @@ async def open_history(settings: Settings) -> PostgresHistory:
         await pool.close()
         raise
     return PostgresHistory(pool, settings.prefix_of_events)
+
+
+async def open_steps(settings: Settings, now: Callable[[], float] | None = None) -> PostgresSteps:
+    """Raises the same."""
+    pool = Pool(read_address(settings.record_store, "records"), settings.app, settings.publish_deadline, PLANNING)
+    try:
+        await pool.open()
+        await pool.use(_check_encoding)
+        await prepare(pool, settings.declare)
+        steps = PostgresSteps(pool, settings.app, now)
+        await steps.open()
+    except BaseException:
+        await pool.close()
+        raise
+    return steps
+
+
+async def open_outbox(settings: Settings) -> PostgresOutbox:
+    """Raises the same."""
+    pool = Pool(read_address(settings.record_store, "records"), settings.app, RELAY * settings.publish_deadline)
+    try:
+        await pool.open()
+        await prepare(pool, settings.declare)
+        outbox = PostgresOutbox(pool, settings.app)
+        await outbox.open()
+    except BaseException:
+        await pool.close()
+        raise
+    return outbox
+
+
+async def open_uniques(settings: Settings, now: Callable[[], float] | None = None) -> PostgresUniques:
+    """Raises the same."""
+    pool = Pool(read_address(settings.record_store, "records"), settings.app, settings.publish_deadline)
+    try:
+        await pool.open()
+        await prepare(pool, settings.declare)
+    except BaseException:
+        await pool.close()
+        raise
+    return PostgresUniques(pool, now)
 
 
 def find_migrations(settings: Settings) -> Sequence[PostgresMigrations]:

@@ -28,8 +28,9 @@ Row: TypeAlias = tuple[Any, ...]
 class Pool:
     """Used from one event loop. Every call ends by its deadline."""
 
-    def __init__(self, address: Address, name: str, deadline: float) -> None:
+    def __init__(self, address: Address, name: str, deadline: float, planning: str = "") -> None:
         self.address = address
+        self._planning = planning
         self._name = name
         self._deadline = deadline
         self._idle: list[Connection] = []
@@ -134,7 +135,7 @@ class Pool:
             await close(connection)
 
     async def _connect(self) -> Connection:
-        return await connected(self.address, self._name, self._deadline)
+        return await connected(self.address, self._name, self._deadline, self._planning)
 
     def _lost(self, error: BaseException) -> BaseException:
         if isinstance(error, _OF_OTHERS):

@@ -57,6 +57,9 @@ class Layout:
         for queue in queues:
             await self._make_queue(declarer, queue)
         await self._bind_announcements(declarer)
+        for milliseconds in list(self._holds):
+            # It is asked for a second time because something is missing, and that may be these.
+            await self._make_hold(declarer, milliseconds)
         for link in self._links:
             link.on_next_up(self._make_again)
 

@@ -25,7 +25,7 @@ from goatherd.model.lane import (
     Settlement,
     TryAgain,
 )
-from goatherd.model.statement import InLane
+from goatherd.model.statement import InLane, IntoLane
 from goatherd.ports.lanes import WakeUp
 
 #: Jobs, and bytes of them, that are put into lanes in one step: the server does nothing else meanwhile.
@@ -135,6 +135,12 @@ class RedisLanes(RedisLaneOperations):
     def within(self, hold: Hold) -> InLane | None:
         # Redis takes no part in transactions of others.
         return None
+
+    def entry_within(self, items: Sequence[LaneItem]) -> IntoLane | None:
+        return None
+
+    def ring(self, queues: Sequence[str]) -> None:
+        """Nobody has put a job into a lane without our knowing."""
 
     async def close(self) -> None:
         await self._subscriber.close()

@@ -95,6 +95,13 @@ class SqliteSteps:
     async def reap(self, limit: int) -> int:
         return await self._write(lambda connection, now: turns.reap(connection, now, limit), durable=False)
 
+    async def next_due(self) -> float | None:
+        """Seconds until there is something to take or to reap; 0 if there is now, None if there will be nothing.
+
+        No part of the port: for tests, whose clock stands still until they move it there.
+        """
+        return await self._read(lambda connection: turns.next_due(connection, self._clock.now()))
+
     async def results(self, wanted: Sequence[tuple[str, str]]) -> Sequence[bytes | None]:
         return await self._read(lambda connection: reading.results(connection, wanted))
 

@@ -64,7 +64,7 @@ def _absent(change: Change, of: RunRow, key: UnitKey) -> NoClaim:
 def _still(change: Change, key: UnitKey, token: int) -> UnitClaim | NoClaim:
     of = change.run(key.run)
     unit = None if of is None else change.unit(of, key)
-    if of is None or unit is None:
+    if of is None or unit is None or of.state != "running":
         return "over"
     if unit.state == "running" and unit.token == token:
         return _given(of, key, unit)

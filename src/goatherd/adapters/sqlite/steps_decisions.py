@@ -18,7 +18,7 @@ def decide(change: Change, decision: Decision) -> bool:
         # Of a run that has ended, too: what is done is done.
         if unit.state not in ("ready", "running"):
             return False
-        end_unit(change, of, key, unit, decision.result)
+        end_unit(change, unit, decision.result, by=0)
         go_on(change, of, key, unit, decision.onward)
         return True
     if unit.state != "ready" or of.state != "running":
@@ -27,10 +27,10 @@ def decide(change: Change, decision: Decision) -> bool:
         case Spread():
             return _spread(change, of, unit, decision)
         case PassOver():
-            end_unit(change, of, key, unit, None)
+            end_unit(change, unit, None, by=0)
             go_on(change, of, key, unit, decision.onward)
         case Foresee():
-            fail_unit(change, of, key, unit, decision.trouble, decision.letter)
+            fail_unit(change, of, unit, decision)
     return True
 
 
@@ -48,7 +48,7 @@ def _spread(change: Change, of: RunRow, head: UnitRow, decision: Spread) -> bool
         return True
     tell = change.tell_of(of)
     rows = [
-        (of.id, step, parcel.item, of.pipeline, head.place, *(("ready",) if place < active else ("held",)),
+        (of.id, step, parcel.item, of.pipeline, head.place, "ready" if place < active else "held",
          parcel.size, parcel.content, head.token, 0, None, change.now, tell if place < active else None)
         for place, parcel in enumerate(sorted(parcels, key=lambda parcel: parcel.item))
     ]  # fmt: skip

@@ -6,6 +6,7 @@ from goatherd.adapters.sqlite.steps_joins import go_on, leave_slot
 from goatherd.model.run_record import (
     AgainLater,
     FailRun,
+    Foresee,
     LeaveOut,
     LetGo,
     Separate,
@@ -13,7 +14,6 @@ from goatherd.model.run_record import (
     Succeed,
     Trouble,
     UnitHold,
-    UnitKey,
     UnitSettlement,
 )
 
@@ -32,25 +32,21 @@ def settle(change: Change, settlement: UnitSettlement) -> bool:
     return not _in_vain(of, settlement)
 
 
-def end_unit(
-    change: Change, of: RunRow, key: UnitKey, unit: UnitRow, result: bytes | None, trouble: Trouble | None = None
-) -> None:
-    """It has a result, or was left out without one."""
+def end_unit(change: Change, unit: UnitRow, result: bytes | None, *, by: int, trouble: Trouble | None = None) -> None:
+    """It has a result, or was left out without one; settled under this token, which is 0 if not by who has it."""
     state = "skipped" if result is None else "done"
     why = None if trouble is None else encode_trouble(trouble)
-    # Only what somebody had was settled under his token.
-    token = unit.token if unit.state == "running" else unit.settled
-    run(change.connection, "end_unit", (state, result, token, change.now, why, unit.id))
+    run(change.connection, "end_unit", (state, result, by, change.now, why, unit.id))
 
 
-def fail_unit(change: Change, of: RunRow, key: UnitKey, unit: UnitRow, trouble: Trouble, letter: bytes) -> None:
+def fail_unit(change: Change, of: RunRow, unit: UnitRow, failure: FailRun | Foresee) -> None:
     """It failed for good, and its run with it."""
-    token = unit.token if unit.state == "running" else unit.settled
-    values = (token, change.now, encode_trouble(trouble), trouble.attempts, unit.id)
-    run(change.connection, "fail_unit", values)
+    key, by = (failure.hold.key, unit.token) if isinstance(failure, FailRun) else (failure.key, 0)
+    trouble = failure.trouble
+    run(change.connection, "fail_unit", (by, change.now, encode_trouble(trouble), trouble.attempts, unit.id))
     change.moved(of, key.step)
     change.end(of, "failed", key.step, trouble)
-    change.leave_letter(letter)
+    change.leave_letter(failure.letter)
     leave_slot(change, of, key, unit)
 
 
@@ -66,10 +62,10 @@ def _carry_out(change: Change, of: RunRow, unit: UnitRow, settlement: UnitSettle
     key = settlement.hold.key
     match settlement:
         case Succeed():
-            end_unit(change, of, key, unit, settlement.result)
+            end_unit(change, unit, settlement.result, by=unit.token)
             go_on(change, of, key, unit, settlement.onward)
         case LeaveOut():
-            end_unit(change, of, key, unit, None, settlement.trouble)
+            end_unit(change, unit, None, by=unit.token, trouble=settlement.trouble)
             go_on(change, of, key, unit, settlement.onward)
         case AgainLater():
             due = change.now + max(0.0, settlement.delay)
@@ -84,7 +80,7 @@ def _carry_out(change: Change, of: RunRow, unit: UnitRow, settlement: UnitSettle
             run(change.connection, "let_stand_in", values)
             leave_slot(change, of, key, unit)
         case FailRun():
-            fail_unit(change, of, key, unit, settlement.trouble, settlement.letter)
+            fail_unit(change, of, unit, settlement)
         case LetGo():
             run(change.connection, "let_go_of_unit", (unit.token, change.tell_of(of), unit.id))
 

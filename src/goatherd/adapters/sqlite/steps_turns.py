@@ -74,6 +74,12 @@ def reap(connection: apsw.Connection, now: float, limit: int) -> int:
     return len(lost)
 
 
+def next_due(connection: apsw.Connection, now: float) -> float | None:
+    """Seconds until a unit is due to be told of, or until a worker has been silent for too long."""
+    [moments] = rows(connection, "next_moment", ())
+    return max(0.0, min(known) - now) if (known := [each for each in moments if each is not None]) else None
+
+
 def postpone(connection: apsw.Connection, now: float, keys: Sequence[UnitKey], seconds: float) -> None:
     """Let them be due later."""
     run_many(connection, "postpone_unit", [(now + seconds, key.run, key.step, key.item) for key in keys])

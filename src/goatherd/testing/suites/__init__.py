@@ -8,7 +8,10 @@ from goatherd.testing.suites.events import EventsSuite
 from goatherd.testing.suites.feed import FeedSuite
 from goatherd.testing.suites.history import HistorySuite
 from goatherd.testing.suites.lanes import LanesSuite
+from goatherd.testing.suites.outbox import OutboxSuite
 from goatherd.testing.suites.records import RecordsSuite
+from goatherd.testing.suites.steps import StepsSuite
+from goatherd.testing.suites.uniques import UniquesSuite
 
 __all__ = [
     "BrokerFeatures",
@@ -20,5 +23,8 @@ __all__ = [
     "FeedSuite",
     "HistorySuite",
     "LanesSuite",
+    "OutboxSuite",
     "RecordsSuite",
+    "StepsSuite",
+    "UniquesSuite",
 ]

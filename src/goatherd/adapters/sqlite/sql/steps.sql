@@ -27,6 +27,10 @@ UPDATE run_unit SET tell = ?, tellings = tellings + 1 WHERE id = ?;
 UPDATE run_unit SET tell = ?1, tellings = max(0, tellings - 1)
 WHERE run = (SELECT id FROM run WHERE name = ?2) AND step = ?3 AND item = ?4 AND tell IS NOT NULL;
 
+-- name: next_moment
+SELECT (SELECT min(tell) FROM run_unit INDEXED BY run_unit_tell WHERE tell IS NOT NULL),
+       (SELECT min(lease) FROM run_unit INDEXED BY run_unit_lease WHERE lease IS NOT NULL);
+
 -- name: lost_units
 SELECT unit.id, run.state FROM run_unit AS unit INDEXED BY run_unit_lease JOIN run ON run.id = unit.run
 WHERE lease <= ? ORDER BY lease LIMIT ?;
