@@ -15,7 +15,7 @@ from tests.docs.story import Story
 pytestmark = [pytest.mark.servers, pytest.mark.timeout(180)]
 
 NOTE = "not run: on RabbitMQ"
-PAGES = [DOCS / "howto" / name for name in ("rabbitmq.md", "other-programs.md")]
+PAGES = [DOCS / "howto" / name for name in ("rabbitmq.md", "other-programs.md", "pipelines.md")]
 
 
 class OnRabbitMQ(Story):

@@ -54,7 +54,7 @@ class StepFacts:
         """For programs."""
         told: dict[str, Any] = {"step": self.name, "in_code": self.code is not None, "after": self.after}
         if self.code is not None:
-            told |= {"queue": self.code.task.queue, "over": self.code.over, "remote": self.code.remote}
+            told |= {"queue": self.code.task.queue, "map": self.code.is_map, "remote": self.code.remote}
         if self.look is None:
             return told | {"state": None}
         kept = {name: value for name, value in msgspec.structs.asdict(self.look).items() if name != "name"}

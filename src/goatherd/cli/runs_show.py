@@ -27,8 +27,9 @@ MOST_INPUT = 500
 @click.command("show")
 @target_argument
 @run_argument
+@click.option("--watch", is_flag=True, help="Draw it anew until it has ended; 0 if it is done, otherwise 1.")
 @with_output
-def show_run(output: Output, target: str, run: str) -> None:
+def show_run(output: Output, target: str, run: str, watch: bool) -> int:
     """Draw a run: its steps from first to last, lines from each to those that wait for it, and how each stands.
 
     \b
@@ -43,23 +44,31 @@ def show_run(output: Output, target: str, run: str) -> None:
     default password, token, secret) are shown as ***.
 
     \b
-    Example:
+    Examples:
       goatherd runs show shop:app video-7
+      goatherd runs show shop:app video-7 --watch
     """
     from goatherd.cli.run_facts import look_json, steps_of
 
     app = load_app(target)
-    look = asyncio.run(_look(app, run))
+    look = asyncio.run(_watch(app, run, output) if watch else _look(app, run))
     steps = steps_of(look, code_of(app, look.summary.pipeline))
-    if output.json:
-        output.write_json(look_json(app, look, steps))
-    else:
+    if not output.json:
         _print(output, app, target, look, steps)
+    elif not watch:
+        output.write_json(look_json(app, look, steps))
+    return 1 if watch and look.summary.state != "done" else 0
 
 
 async def _look(app: Goatherd, run: str) -> RunLook:
     async with opened_records(app) as operations:
         return await find_run(app, operations, run)
+
+
+async def _watch(app: Goatherd, run: str, output: Output) -> RunLook:
+    from goatherd.cli.run_watching import watch_run
+
+    return await watch_run(app, run, output)
 
 
 def _print(output: Output, app: Goatherd, target: str, look: RunLook, steps: Sequence[StepFacts]) -> None:
