@@ -67,7 +67,7 @@ class Runs:
     async def start(self, pipeline: PipelineDefinition, payload: bytes, options: JobOptions) -> str:
         """Begin a run; on record when this returns its id. A second run of that id is not begun."""
         run = self.planned(pipeline, payload, options)
-        if options.within is not None:
+        if self._dispatch.waits(options):
             return await through(options.within, (await self.entry(run)).begin(run))
         await self.begin(run)
         return run.id
@@ -96,12 +96,15 @@ class Runs:
     async def begin(self, run: NewRun) -> bool:
         """Record a run and see that workers are told; false if its id is on record already."""
         records, events = await self._open_records(), await self._open_events()
-        await events.append(run.id, Append(events=[Queued(attempt=0, at=self._clock.now())]))
+        queued = await events.append(run.id, Append(events=[Queued(attempt=0, at=self._clock.now())]))
         try:
             [new], _ = await asyncio.gather(records.steps.begin([run]), events.keep(run.id, run.delay + WAITS_FOR))
         except Unavailable as error:
             await self._note_unsent(run.id, error)
             raise
+        if not new and queued.answer == "ok":
+            # It was begun long ago, and its events are gone: what is on record tells how it stands.
+            await events.forget(run.id)
         records.conductor.nudge()
         return new
 

@@ -42,3 +42,12 @@ async def test_one_that_is_on_record_nowhere(app: Goatherd, doubling: Pipeline[i
     async with testing(app):
         with pytest.raises(UnknownJob):
             await app.run("nobody", of=doubling).status()
+
+
+async def test_one_that_is_begun_a_second_time_long_after(app: Goatherd, doubling: Pipeline[int, int]) -> None:
+    async with testing(app) as t:
+        run = await doubling.options(id="one").start(21)
+        await t.drain()
+        await (await app.session().events()).forget(run.id)
+        again = await doubling.options(id="one").start(21)
+        assert await again.result(timeout=5) == 42
