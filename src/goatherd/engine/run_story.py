@@ -16,8 +16,8 @@ from goatherd.model.run_record import WHOLE, Advance, EndedRun, UnitClaim, UnitS
 from goatherd.ports.clock import Clock
 from goatherd.ports.telemetry import Telemetry
 
-#: Seconds for which what is told is collected: of a step that is quick, or has many items, only the newest counts.
-WINDOW = 0.05
+#: Seconds for which what code tells is collected, and how far steps are: of these only the newest word counts.
+WINDOW, STEPS_WINDOW = 0.05, 0.25
 #: Seconds that a step must last for its beginning to be told before its end.
 WORTH_TELLING = 0.25
 #: Words that may wait to be written.
@@ -132,8 +132,15 @@ class RunStory:
             words[:] = kept
         words.append(word)
         self._unwritten += 1
-        if self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(WINDOW, self._flush)
+        self._write_within(WINDOW if word.step is None else STEPS_WINDOW)
+
+    def _write_within(self, seconds: float) -> None:
+        loop = asyncio.get_running_loop()
+        if self._timer is not None:
+            if self._timer.when() <= loop.time() + seconds:
+                return
+            self._timer.cancel()
+        self._timer = loop.call_later(seconds, self._flush)
 
     def _flush(self) -> None:
         if self._timer is not None:
