@@ -17,7 +17,7 @@ class Uniques(Protocol):
     1. `take`: the sender has the key for as long as sending may last. Others who want it wait.
     2. `keep` when the job is sent, `give_up` when it is not.
 
-    What is over is forgotten by and by.
+    Whoever takes keys lets the store forget others now and then.
     """
 
     async def take(self, claims: Sequence[UniqueClaim], sender: str, hold: float) -> Sequence[UniqueAnswer]:
@@ -37,6 +37,9 @@ class Uniques(Protocol):
 
     async def release_job(self, job: str) -> None:
         """A job has ended of which it is not known whether it has keys."""
+
+    async def forget(self) -> None:
+        """Forget some keys whose time is over: at least 20, if there are so many."""
 
     def take_statement(self, claims: Sequence[UniqueClaim]) -> Statement | None:
         """Takes and keeps keys inside a transaction of the user's own.

@@ -95,6 +95,7 @@ def recording(records: Records, callers: Callers, task_named: Callable[[str], Ta
 
         return replace(
             ports,
+            ignores_transactions=True,
             open_lanes=open_lanes,
             open_steps=open_steps,
             broker=Recorder(ports.broker, note, records.not_sent),

@@ -104,7 +104,7 @@ class PostgresRunOperations:
             await connection.execute(sql.TAKE_UP, (run, self._app))
         # All that is ready is told of: also what was left.
         _, steps, items = of_keys(wanted)
-        rows = await _asked(connection, sql.BEGIN_AGAIN, (self._app, run, self._time(), steps, items))
+        rows = await _asked(connection, sql.BEGIN_AGAIN, (self._time(), run, self._app, steps, items))
         await connection.execute(sql.TELL_AGAIN, (self._time(), run, self._app))
         if heads := list({step for step, item in rows if item >= 0}):
             count = len(heads)

@@ -85,28 +85,19 @@ RESET = """
     WHERE run = %s AND app = %s AND step = %s AND item = -1
 """
 TAKE_UP = "UPDATE goatherd.run SET state = 'running', step = '', trouble = NULL WHERE id = %s AND app = %s"
-#: A parcel waits for its turn among the others of its head.
+#: A parcel waits for its turn among the others of its head. Who claims units does not lock runs, so these are changed
+#: wherever they are by then.
 BEGIN_AGAIN = """
-    WITH asked AS MATERIALIZED (
-        SELECT %s::text AS app, %s::text AS run, goatherd.clock(%s::bigint) AS now
-    ), wanted AS MATERIALIZED (
-        SELECT * FROM unnest(%s::text[], %s::integer[]) AS w (step, item)
-    ), those AS MATERIALIZED (
-        SELECT u.row, a.now, h.at_once FROM asked a CROSS JOIN LATERAL (
-            SELECT u.ctid AS row, u.step FROM goatherd.run_unit u
-            WHERE u.run = a.run AND u.app = a.app AND coalesce(u.stuck, 0) > 0
-              AND (u.state = 'failed' OR (u.step, u.item) IN (SELECT w.step, w.item FROM wanted w))
-            FOR UPDATE
-        ) u CROSS JOIN LATERAL (
-            SELECT h.at_once FROM goatherd.run_unit h
-            WHERE h.run = a.run AND h.app = a.app AND h.step = u.step AND h.item = -1 OFFSET 0
-        ) h
-    )
     UPDATE goatherd.run_unit u
-    SET state = CASE WHEN u.item = -1 OR t.at_once IS NULL THEN 'ready' ELSE 'held' END, phase = 'do', stuck = NULL,
-        failures = 0, forgone = 0, deaths = 0, trouble = NULL, lease = NULL, ended = NULL, due = t.now, tell = NULL,
-        tellings = 0
-    FROM those t WHERE u.ctid = t.row RETURNING u.step, u.item
+    SET state = CASE WHEN u.item >= 0 AND (
+                SELECT h.at_once FROM goatherd.run_unit h
+                WHERE h.run = u.run AND h.app = u.app AND h.step = u.step AND h.item = -1
+            ) IS NOT NULL THEN 'held' ELSE 'ready' END,
+        phase = 'do', stuck = NULL, failures = 0, forgone = 0, deaths = 0, trouble = NULL, lease = NULL, ended = NULL,
+        due = goatherd.clock(%s::bigint), tell = NULL, tellings = 0
+    WHERE u.run = %s AND u.app = %s AND coalesce(u.stuck, 0) > 0
+      AND (u.state = 'failed' OR (u.step, u.item) IN (SELECT * FROM unnest(%s::text[], %s::integer[])))
+    RETURNING u.step, u.item
 """
 TELL_AGAIN = """
     UPDATE goatherd.run_unit u SET tell = greatest(u.due, goatherd.clock(%s::bigint)), tellings = 0

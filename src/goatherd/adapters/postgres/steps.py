@@ -124,8 +124,16 @@ class PostgresSteps(PostgresRunOperations):
         await self._pool.run(sql.REMOVE_LETTERS, (self._app, list(ids)))
 
     async def forget(self, older_than: float, limit: int) -> int:
-        [[count]] = await self._pool.run(sql.FORGET, (self._time(), micros(older_than), self._app, limit))
-        return int(count)
+        async def drop(connection: Connection) -> int:
+            async with connection.transaction():
+                cursor = await connection.execute(sql.FORGETTABLE, (self._time(), micros(older_than), self._app, limit))
+                old = [id for (id,) in await cursor.fetchall()]
+                if old:
+                    await connection.execute(sql.FORGET_UNITS, (old, self._app))
+                    await connection.execute(sql.FORGET_RUNS, (old, self._app))
+            return len(old)
+
+        return await self._pool.use(drop)
 
     def begin_statement(self, run: NewRun) -> Statement | None:
         """Gives NULL, and records nothing, on a database that is another."""

@@ -174,23 +174,12 @@ TOLD = """
 """
 LETTERS = "SELECT id, content FROM goatherd.run_letter WHERE app = %s ORDER BY place LIMIT %s"
 REMOVE_LETTERS = "DELETE FROM goatherd.run_letter WHERE app = %s AND id = ANY (%s::text[])"
-#: Units are locked, too: one that changed its place in the meantime would be left without its run.
-FORGET = """
-    WITH old AS MATERIALIZED (
-        SELECT r.ctid AS row, r.id, r.app
-        FROM (SELECT goatherd.clock(%s::bigint) - %s::bigint AS before OFFSET 0) a CROSS JOIN LATERAL (
-            SELECT r.ctid, r.id, r.app FROM goatherd.run r
-            WHERE r.app = %s AND r.state <> 'running' AND r.told AND r.ended < a.before
-            ORDER BY r.ended LIMIT %s FOR UPDATE SKIP LOCKED
-        ) r
-    ), theirs AS MATERIALIZED (
-        SELECT u.row FROM old o CROSS JOIN LATERAL (
-            SELECT u.ctid AS row FROM goatherd.run_unit u WHERE u.run = o.id AND u.app = o.app FOR UPDATE
-        ) u
-    ), units AS (
-        DELETE FROM goatherd.run_unit u USING theirs t WHERE u.ctid = t.row
-    ), runs AS (
-        DELETE FROM goatherd.run r USING old o WHERE r.ctid = o.row RETURNING 1
-    )
-    SELECT count(*) FROM runs
+FORGETTABLE = """
+    SELECT r.id FROM (SELECT goatherd.clock(%s::bigint) - %s::bigint AS before OFFSET 0) a CROSS JOIN LATERAL (
+        SELECT r.id FROM goatherd.run r
+        WHERE r.app = %s AND r.state <> 'running' AND r.told AND r.ended < a.before
+        ORDER BY r.ended LIMIT %s FOR UPDATE SKIP LOCKED
+    ) r
 """
+FORGET_UNITS = "DELETE FROM goatherd.run_unit WHERE run = ANY (%s::text[]) AND app = %s"
+FORGET_RUNS = "DELETE FROM goatherd.run WHERE id = ANY (%s::text[]) AND app = %s"

@@ -21,6 +21,7 @@ _RELEASE = """
     DELETE FROM goatherd.unique_key u USING unnest(%s::text[], %s::text[]) AS told (key, job)
     WHERE u.key = told.key AND u.job = told.job
 """
+_FORGET = "SELECT goatherd.unique_forget(%s::bigint)"
 _RELEASE_JOB = "DELETE FROM goatherd.unique_key WHERE job = %s"
 
 
@@ -49,6 +50,9 @@ class PostgresUniques:
 
     async def release_job(self, job: str) -> None:
         await self._pool.run(_RELEASE_JOB, (job,))
+
+    async def forget(self) -> None:
+        await self._pool.run(_FORGET, (self._time(),))
 
     def take_statement(self, claims: Sequence[UniqueClaim]) -> Statement:
         keys, jobs = [claim.key for claim in claims], [claim.job for claim in claims]

@@ -73,6 +73,9 @@ class SqliteSteps:
         return await self._write(lambda connection, now: [turns.begin(connection, now, new) for new in runs])
 
     async def take(self, pipelines: Sequence[str], limit: int, again_after: float) -> Sequence[Turn]:
+        # Asked all the time, mostly in vain: whoever writes meanwhile is not to wait for that.
+        if not await self._read(lambda connection: turns.any_due(connection, self._clock.now(), pipelines)):
+            return []
         return await self._write(
             lambda connection, now: turns.take(connection, now, pipelines, limit, again_after), durable=False
         )
@@ -93,6 +96,8 @@ class SqliteSteps:
         return await self._write(prolong, durable=False)
 
     async def reap(self, limit: int) -> int:
+        if not await self._read(lambda connection: turns.any_lost(connection, self._clock.now())):
+            return 0
         return await self._write(lambda connection, now: turns.reap(connection, now, limit), durable=False)
 
     async def next_due(self) -> float | None:

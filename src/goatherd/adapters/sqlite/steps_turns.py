@@ -29,6 +29,16 @@ def begin(connection: apsw.Connection, now: float, new: NewRun) -> bool:
     return True
 
 
+def any_due(connection: apsw.Connection, now: float, pipelines: Sequence[str]) -> bool:
+    """Whether there is something to take."""
+    return any(value(connection, "any_due_turn", (pipeline, now)) for pipeline in pipelines)
+
+
+def any_lost(connection: apsw.Connection, now: float) -> bool:
+    """Whether there is something to reap."""
+    return value(connection, "any_lost_unit", (now,)) is not None
+
+
 def take(
     connection: apsw.Connection, now: float, pipelines: Sequence[str], limit: int, again_after: float
 ) -> list[Turn]:

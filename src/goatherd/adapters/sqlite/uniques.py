@@ -32,7 +32,6 @@ class SqliteUniques:
     async def take(self, claims: Sequence[UniqueClaim], sender: str, hold: float) -> Sequence[UniqueAnswer]:
         def claim_all(connection: apsw.Connection) -> list[UniqueAnswer]:
             now = self._clock.now()
-            run(connection, "forget_unique", {"now": now})
             return [_taken(connection, claim, sender, now, hold) for claim in claims]
 
         # Whoever loses power between this and the job's own write sends it again, or does not.
@@ -53,6 +52,12 @@ class SqliteUniques:
 
     async def release_job(self, job: str) -> None:
         await self._change("release_uniques_of", [(job,)])
+
+    async def forget(self) -> None:
+        row = {"now": self._clock.now()}
+        await self._in_time(
+            self._database.write(lambda connection: run(connection, "forget_unique", row), durable=False)
+        )
 
     def take_statement(self, claims: Sequence[UniqueClaim]) -> None:
         return None

@@ -55,6 +55,15 @@ class UnitRepeatCases(StepsCases):
         assert list(await steps.beat([claim.hold for claim in claims], 10.0)) == [False, False, True, False]
         assert (await another.one(run="d")).key.run == "d"
 
+    async def test_a_claim_is_not_given_again_when_its_run_has_ended(self, steps: StepStore) -> None:
+        await ONE.begin(steps, "a", "b")
+        worker = Worker(steps)
+        await worker.claim(key("work", run="a"), key("work", run="b"))
+        await steps.cancel("b")
+        first, second = (await worker.repeat()).claims
+        assert isinstance(first, UnitClaim)
+        assert second == "over"
+
     async def test_what_was_refused_is_not_given_when_it_is_repeated(self, steps: StepStore) -> None:
         await LINE.begin(steps)
         worker, another = Worker(steps, LINE), Worker(steps, LINE)

@@ -71,7 +71,7 @@ CREATE TABLE goatherd.run_unit (
 CREATE INDEX run_unit_tell  ON goatherd.run_unit (app, pipeline, tell)   WHERE tell IS NOT NULL;
 CREATE INDEX run_unit_lease ON goatherd.run_unit (app, lease)            WHERE lease IS NOT NULL;
 CREATE INDEX run_unit_held  ON goatherd.run_unit (run, app, step, item)  WHERE state = 'held';
-CREATE INDEX run_unit_stuck ON goatherd.run_unit (app, stuck)            WHERE stuck IS NOT NULL;
+CREATE INDEX run_unit_stuck ON goatherd.run_unit (app, stuck, place, item) WHERE stuck IS NOT NULL;
 
 -- What failed units leave for the dead letters.
 CREATE TABLE goatherd.run_letter (
@@ -118,13 +118,9 @@ BEGIN
     IF v_ended IS NULL THEN
         RETURN false;
     ELSIF p_state <> 'done' THEN
-        WITH ready AS MATERIALIZED (
-            SELECT u.row FROM unnest(v_ended) AS e (run) CROSS JOIN LATERAL (
-                SELECT u.ctid AS row FROM goatherd.run_unit u
-                WHERE u.run = e.run AND u.app = p_app AND u.state = 'ready' FOR UPDATE
-            ) u
-        )
-        UPDATE goatherd.run_unit u SET tell = NULL FROM ready r WHERE u.ctid = r.row;
+        -- Not where they were found: those who are told of units do not lock runs, and may be changing them.
+        UPDATE goatherd.run_unit u SET tell = NULL
+        WHERE u.run = ANY (v_ended) AND u.app = p_app AND u.state = 'ready';
     END IF;
     RETURN true;
 END
@@ -142,43 +138,49 @@ DECLARE
     v_steps text[];
     v_last  text[];
 BEGIN
-    WITH heads AS MATERIALIZED (
-        SELECT m.run, m.step, m.done, m.freed, h.*, r.live
-        FROM (
-            SELECT n.run, n.step, sum(n.done)::integer AS done, sum(n.freed)::integer AS freed
-            FROM unnest(p_runs, p_steps, p_wholes, p_done, p_freed) AS n (run, step, whole, done, freed)
-            WHERE NOT n.whole GROUP BY n.run, n.step
-        ) m CROSS JOIN LATERAL (
-            SELECT u.ctid AS row, u.at_once - u.busy AS free FROM goatherd.run_unit u
-            WHERE u.run = m.run AND u.app = p_app AND u.step = m.step AND u.item = -1 OFFSET 0
-        ) h CROSS JOIN LATERAL (
-            SELECT r.state = 'running' AS live FROM goatherd.run r WHERE r.id = m.run AND r.app = p_app OFFSET 0
-        ) r
-    ), next AS MATERIALIZED (
-        SELECT h.row AS head, h.live, u.row FROM heads h CROSS JOIN LATERAL (
-            SELECT u.ctid AS row FROM goatherd.run_unit u
-            WHERE u.run = h.run AND u.app = p_app AND u.step = h.step AND u.state = 'held'
-            ORDER BY u.item LIMIT greatest(h.free + h.freed, 0)
-        ) u WHERE h.free + h.freed > 0
-    ), begun AS (
-        UPDATE goatherd.run_unit u
-        SET state = 'ready', due = p_now, tell = CASE WHEN n.live THEN p_now END, tellings = 0
-        FROM next n WHERE u.ctid = n.row RETURNING n.live
-    ), counted AS (
-        UPDATE goatherd.run_unit u
-        SET remaining = u.remaining - h.done,
-            busy = u.busy - h.freed + (SELECT count(*) FROM next n WHERE n.head = h.row),
-            state = CASE u.remaining WHEN h.done THEN 'done' ELSE u.state END,
-            ended = CASE u.remaining WHEN h.done THEN p_now END
-        FROM heads h WHERE u.ctid = h.row RETURNING u.run, u.step, u.remaining
-    ), over AS (
-        SELECT c.run, c.step FROM counted c WHERE c.remaining = 0
-        UNION ALL
-        SELECT n.run, n.step FROM unnest(p_runs, p_steps, p_wholes) AS n (run, step, whole) WHERE n.whole
-    )
-    SELECT EXISTS (SELECT FROM begun b WHERE b.live), array_agg(o.run), array_agg(o.step) INTO ready, v_runs, v_steps
-    FROM over o;
+    ready := false;
     ended := false;
+    IF true = ALL (p_wholes) THEN
+        v_runs := p_runs;
+        v_steps := p_steps;
+    ELSE
+        WITH heads AS MATERIALIZED (
+            SELECT m.run, m.step, m.done, m.freed, h.*, r.live
+            FROM (
+                SELECT n.run, n.step, sum(n.done)::integer AS done, sum(n.freed)::integer AS freed
+                FROM unnest(p_runs, p_steps, p_wholes, p_done, p_freed) AS n (run, step, whole, done, freed)
+                WHERE NOT n.whole GROUP BY n.run, n.step
+            ) m CROSS JOIN LATERAL (
+                SELECT u.ctid AS row, u.at_once - u.busy AS free FROM goatherd.run_unit u
+                WHERE u.run = m.run AND u.app = p_app AND u.step = m.step AND u.item = -1 OFFSET 0
+            ) h CROSS JOIN LATERAL (
+                SELECT r.state = 'running' AS live FROM goatherd.run r WHERE r.id = m.run AND r.app = p_app OFFSET 0
+            ) r
+        ), next AS MATERIALIZED (
+            SELECT h.row AS head, h.live, u.row FROM heads h CROSS JOIN LATERAL (
+                SELECT u.ctid AS row FROM goatherd.run_unit u
+                WHERE u.run = h.run AND u.app = p_app AND u.step = h.step AND u.state = 'held'
+                ORDER BY u.item LIMIT greatest(h.free + h.freed, 0)
+            ) u WHERE h.free + h.freed > 0
+        ), begun AS (
+            UPDATE goatherd.run_unit u
+            SET state = 'ready', due = p_now, tell = CASE WHEN n.live THEN p_now END, tellings = 0
+            FROM next n WHERE u.ctid = n.row RETURNING n.live
+        ), counted AS (
+            UPDATE goatherd.run_unit u
+            SET remaining = u.remaining - h.done,
+                busy = u.busy - h.freed + (SELECT count(*) FROM next n WHERE n.head = h.row),
+                state = CASE u.remaining WHEN h.done THEN 'done' ELSE u.state END,
+                ended = CASE u.remaining WHEN h.done THEN p_now END
+            FROM heads h WHERE u.ctid = h.row RETURNING u.run, u.step, u.remaining
+        ), over AS (
+            SELECT c.run, c.step FROM counted c WHERE c.remaining = 0
+            UNION ALL
+            SELECT n.run, n.step FROM unnest(p_runs, p_steps, p_wholes) AS n (run, step, whole) WHERE n.whole
+        )
+        SELECT EXISTS (SELECT FROM begun b WHERE b.live), array_agg(o.run), array_agg(o.step)
+        INTO ready, v_runs, v_steps FROM over o;
+    END IF;
     IF v_runs IS NULL THEN
         RETURN;
     END IF;

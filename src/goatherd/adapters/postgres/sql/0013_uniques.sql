@@ -10,6 +10,15 @@ CREATE TABLE goatherd.unique_key (
 CREATE INDEX unique_key_until ON goatherd.unique_key (until);
 CREATE INDEX unique_key_job ON goatherd.unique_key (job);
 
+-- Forget keys whose time is over, some at a time. Not in a transaction of the user's own: others who want such a key
+-- would wait until that has ended.
+CREATE FUNCTION goatherd.unique_forget(p_now bigint) RETURNS void LANGUAGE sql AS $$
+    DELETE FROM goatherd.unique_key u WHERE u.ctid = ANY (ARRAY(
+        SELECT o.ctid FROM goatherd.unique_key o WHERE o.until <= goatherd.clock(p_now) ORDER BY o.until LIMIT 20
+        FOR UPDATE SKIP LOCKED
+    ))
+$$;
+
 -- Take keys for jobs; `p_sender` is '' where they are as good as sent. Gives what became of each, and whose it is.
 CREATE FUNCTION goatherd.unique_take(
     p_keys text[], p_jobs text[], p_spans bigint[], p_sender text, p_now bigint,
@@ -18,11 +27,6 @@ CREATE FUNCTION goatherd.unique_take(
 DECLARE
     v_now bigint := goatherd.clock(p_now);
 BEGIN
-    -- What is over is forgotten, some at a time.
-    DELETE FROM goatherd.unique_key u WHERE u.ctid = ANY (ARRAY(
-        SELECT o.ctid FROM goatherd.unique_key o WHERE o.until <= v_now - 1000000 ORDER BY o.until LIMIT 20
-        FOR UPDATE SKIP LOCKED
-    ));
     -- In order, so that of two who want the same ones neither waits for the other.
     WITH taken AS (
         INSERT INTO goatherd.unique_key AS u (key, job, sender, until)

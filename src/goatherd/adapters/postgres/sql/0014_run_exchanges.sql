@@ -184,9 +184,15 @@ BEGIN
         ) u ON true;
     END IF;
     RETURN NEXT;
-    SELECT answers, ready, ended INTO v_peer.answers, v_peer.ready, v_peer.ended;
-    SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
-    INTO answers, ready, ended, moved_runs, moved_steps, moved_states, moved_done, moved_totals;
+    v_peer.answers := answers;
+    v_peer.ready := ready;
+    v_peer.ended := ended;
+    answers := NULL;
+    moved_runs := NULL;
+    moved_steps := NULL;
+    moved_states := NULL;
+    moved_done := NULL;
+    moved_totals := NULL;
     IF p_wanted_runs IS NOT NULL THEN
         FOR reason, pipeline, token, size, content, phase, failures, deaths, trouble, trace, priority, accepted, created
         IN SELECT * FROM goatherd.run_claim(

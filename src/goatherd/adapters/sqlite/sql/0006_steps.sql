@@ -54,6 +54,7 @@ CREATE TABLE run_unit (
     UNIQUE (run, step, item)
 ) STRICT;
 
+CREATE INDEX run_unit_head  ON run_unit (run, place)       WHERE item = -1;
 CREATE INDEX run_unit_tell  ON run_unit (pipeline, tell)   WHERE tell IS NOT NULL;
 CREATE INDEX run_unit_lease ON run_unit (lease)            WHERE lease IS NOT NULL;
 CREATE INDEX run_unit_held  ON run_unit (run, step, item)  WHERE state = 'held';

@@ -19,6 +19,9 @@ SELECT unit.id, run.name, unit.step, item, run.pipeline, size, content, phase, f
 FROM run_unit AS unit INDEXED BY run_unit_tell JOIN run ON run.id = unit.run
 WHERE unit.pipeline = ? AND tell <= ? ORDER BY tell LIMIT ?;
 
+-- name: any_due_turn
+SELECT 1 FROM run_unit INDEXED BY run_unit_tell WHERE pipeline = ? AND tell <= ? LIMIT 1;
+
 -- name: note_telling
 UPDATE run_unit SET tell = ?, tellings = tellings + 1 WHERE id = ?;
 
@@ -30,6 +33,9 @@ WHERE run = (SELECT id FROM run WHERE name = ?2) AND step = ?3 AND item = ?4 AND
 -- name: next_moment
 SELECT (SELECT min(tell) FROM run_unit INDEXED BY run_unit_tell WHERE tell IS NOT NULL),
        (SELECT min(lease) FROM run_unit INDEXED BY run_unit_lease WHERE lease IS NOT NULL);
+
+-- name: any_lost_unit
+SELECT 1 FROM run_unit INDEXED BY run_unit_lease WHERE lease <= ? LIMIT 1;
 
 -- name: lost_units
 SELECT unit.id, run.state FROM run_unit AS unit INDEXED BY run_unit_lease JOIN run ON run.id = unit.run
