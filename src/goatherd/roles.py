@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import socket
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
@@ -170,10 +170,10 @@ async def lane_work(settings: Settings, session: Session, queues: Sequence[str])
     return LaneWork(source=source, entry=LaneEntry(session.posting, session.clock))
 
 
-async def step_work(settings: Settings, session: Session, queues: Iterable[str], means: Means) -> StepWork | None:
+async def step_work(settings: Settings, session: Session, queues: Collection[str], means: Means) -> StepWork | None:
     """What a worker needs for the steps of pipelines on these queues; None if there are none."""
     book = session.book
-    if not book.queues.intersection(queues):
+    if not book.concerns(queues):
         return None
     records = await session.records()
     conductor, story = records.conductor, session.story

@@ -101,7 +101,8 @@ class Session:
             # A job that is cancelled there while it waits is gone at once, and no worker lets go of its key.
             self.tracked.on_cancel = unique.cancelled
         self.relay = OutboxRelay(stores.outbox, OutboxPost(self.means, self.posting, self.tracked))
-        opened = Stores(uniques=stores.uniques, lanes=self._lane_store)
+        at_once = ports.ignores_transactions
+        opened = Stores(lanes=self._lane_store, ignore_transactions=at_once)
         self.dispatch = Dispatch(self.sender, self.tracked, unique, self.relay, opened)
         manners = Manners(
             deadline=settings.call_deadline,

@@ -8,6 +8,7 @@ from uuid import uuid4
 import psycopg
 import pytest
 
+from goatherd.adapters.postgres import outbox as adapter
 from goatherd.adapters.postgres.opening import open_outbox
 from goatherd.model.settings import Settings
 from goatherd.model.statement import Statement
@@ -73,3 +74,38 @@ class TestPostgresOutbox(OutboxSuite):
                     )
                 ).fetchall()
                 assert any(index in line for [line] in plan), plan
+
+
+#: What the adapter asks for, without what makes it right, and the case that must notice.
+PLANTED = [
+    (
+        "_SHARD",
+        "SELECT shard FROM goatherd.outbox WHERE app = %s AND shard IS NOT NULL AND %s + %s + %s IS NOT NULL LIMIT 1",
+        "test_a_lane_is_with_one_relay_at_a_time",
+    ),
+    ("_LOOSE", adapter._LOOSE.replace("FOR UPDATE SKIP LOCKED", ""), "test_two_relays_do_not_get_the_same"),
+    ("_OF_SHARD", adapter._OF_SHARD.replace("ORDER BY place", "ORDER BY place DESC"),
+     "test_transactions_one_after_the_other_leave_in_order"),
+    ("_POSTPONE", "UPDATE goatherd.outbox SET tries = tries + 1 WHERE place = ANY (%s)",
+     "test_what_was_refused_is_tried_again_later_and_is_in_nobodys_way"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("constant", "planted", "case"), PLANTED, ids=[each[0] for each in PLANTED])
+async def test_a_planted_fault_is_found(
+    constant: str, planted: str, case: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = f"suite-{uuid4().hex}"
+    suite = TestPostgresOutbox()
+    outbox, other = await suite.open(app), await suite.open(app)
+    told: Any = getattr(suite, case)
+    wants_two = "other" in told.__code__.co_varnames[: told.__code__.co_argcount]
+    monkeypatch.setattr(adapter, constant, planted)
+    try:
+        with pytest.raises(AssertionError):
+            await told(app, outbox, other) if wants_two else await told(app, outbox)
+    finally:
+        async with operator() as connection:
+            await connection.execute("DELETE FROM goatherd.outbox WHERE app = %s", (app,))
+        await outbox.close()
+        await other.close()

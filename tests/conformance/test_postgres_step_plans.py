@@ -27,14 +27,14 @@ _FILL = f"""
            CASE n % 6 WHEN 3 THEN n END, n % 12 = 3
     FROM generate_series(1, {RUNS}) n;
     INSERT INTO goatherd.run_unit
-        (app, run, step, item, pipeline, place, state, missing, token, due, tell, lease, stuck, worker)
+        (app, run, step, item, pipeline, place, state, missing, round, token, due, tell, lease, stuck, worker)
     SELECT 'plans', 'run-' || n, 'first', -1, 'film', 1,
-           (ARRAY['ready', 'running', 'held', 'done', 'failed', 'waiting'])[n % 6 + 1], n % 6 / 5, n, 1,
+           (ARRAY['ready', 'running', 'held', 'done', 'failed', 'waiting'])[n % 6 + 1], n % 6 / 5, 0, n, 1,
            CASE n % 6 WHEN 0 THEN CASE WHEN n < {12 * BATCH} THEN n ELSE 4102444800000000 + n END END,
            CASE n % 6 WHEN 1 THEN 4102444800000000 + n END, CASE n % 6 WHEN 4 THEN n END, 'w'
     FROM generate_series(1, {RUNS}) n;
-    INSERT INTO goatherd.run_unit (app, run, step, item, pipeline, place, state, missing, token, due)
-    SELECT 'plans', 'run-' || n, 'second', -1, 'film', 2, 'waiting', 1, n, 1 FROM generate_series(1, {RUNS}) n;
+    INSERT INTO goatherd.run_unit (app, run, step, item, pipeline, place, state, missing, round, token, due)
+    SELECT 'plans', 'run-' || n, 'second', -1, 'film', 2, 'waiting', 1, 0, n, 1 FROM generate_series(1, {RUNS}) n;
 """
 
 
@@ -75,7 +75,7 @@ async def make_calls(connection: Connection, first: int, count: int) -> None:
     ready = [UnitKey(f"run-{first + 6 * n}", "first") for n in range(1, count + 1)]
     few = 12 * count
     assert await read_by(steps_sql.BEAT, "plans", None, 30_000_000, *of_holds(holds)) < few
-    assert await read_by(steps_sql.TAKE, "plans", ["film", "other"], count, 5_000_000, None) < few
+    assert await read_by(steps_sql.TAKE, "plans", ["film", "other"], count, 5_000_000, None, 10**17) < few
     assert await read_by(steps_sql.POSTPONE, "plans", None, 0, *of_keys(ready)) < few
     asked = ("plans", uuid4().hex, 1, count, *of_acts(acts), *of_keys(ready), 30_000_000, None)
     assert await read_by(steps_sql.EXCHANGE, *asked) < 2 * few
@@ -88,7 +88,7 @@ async def make_calls(connection: Connection, first: int, count: int) -> None:
     assert await read_by(steps_sql.FORGET_UNITS, old, "plans") < few
     assert await read_by(steps_sql.FORGET_RUNS, old, "plans") < few
     cancelled = [f"run-{first + 6 * n + 5}" for n in range(count)]
-    assert await read_by(run_sql.END, "plans", cancelled, "cancelled", None) < few
+    assert await read_by(run_sql.END, "plans", cancelled, "cancelled", None, None) < few
     assert await read_by(run_sql.BEGIN_AGAIN, None, f"run-{first + 4}", "plans", ["first"], [-1]) < few
     assert await read_by(run_sql.TELL_AGAIN, None, f"run-{first + 4}", "plans") < few
     assert await read_by(run_sql.ALL_STUCK, "plans", ["film"], None, None, count) < few

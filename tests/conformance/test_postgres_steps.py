@@ -69,6 +69,17 @@ async def empty() -> AsyncIterator[str]:
 
 
 class TestPostgresSteps(PostgresStepStore, StepsSuite):
+    async def test_the_very_same_said_twice_in_one_call_is_done_once(self, steps: StepStore) -> None:
+        run = LINE.run()
+        assert list(await steps.begin([run, run])) == [True, False]
+        worker = Worker(steps, LINE)
+        spread = worker.spreading("first", parcels(2))
+        assert list((await worker.exchange(decided=[spread, spread])).decided) == [True, False]
+        once, twice = await worker.claim(key("first", 0), key("first", 0))
+        assert twice == "taken"
+        success = worker.success(given([once])[0])
+        assert list((await worker.exchange(success, success)).settled) == [True, True]
+
     async def test_last_exchanges_of_workers_are_forgotten_in_time(
         self, store: str, steps: StepStore, clock: StandingClock
     ) -> None:

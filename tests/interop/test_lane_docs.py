@@ -62,6 +62,11 @@ def test_the_page_works_on_postgres(page: str, tmp_path: Path, database: str) ->
     OnServer(tmp_path, GOATHERD_LANES_URL=database, DATABASE_URL=database).follow(page, "not run: on PostgreSQL")
 
 
+@pytest.mark.servers("postgres")
+def test_the_page_of_the_outbox_works(tmp_path: Path, database: str) -> None:
+    OnServer(tmp_path, DATABASE_URL=database).follow("outbox.md", "not run: on PostgreSQL")
+
+
 @pytest.mark.servers("redis")
 @pytest.mark.xdist_group("redis")
 def test_the_page_works_on_redis(tmp_path: Path) -> None:

@@ -87,17 +87,8 @@ def with_async_sqlalchemy(app: Goatherd, url: str, fails: Fails) -> Any:
 
 
 def with_django(app: Goatherd, url: str, fails: Fails) -> Any:
-    import django
-    from django.conf import settings
+    set_up_django(url)
     from django.db import connections, transaction
-
-    told = psycopg.conninfo.conninfo_to_dict(url)
-    if not settings.configured:
-        settings.configure(DATABASES={"default": {
-            "ENGINE": "django.db.backends.postgresql", "NAME": told.get("dbname"), "USER": told.get("user"),
-            "PASSWORD": told.get("password", ""), "HOST": told.get("host"), "PORT": told.get("port"),
-        }})  # fmt: skip
-        django.setup()
 
     @app.task(key="post_id", retry=Retry(2, base=0.01))
     def comment(ctx: sync.Context, post_id: int, text: str) -> None:
@@ -112,6 +103,20 @@ def with_django(app: Goatherd, url: str, fails: Fails) -> Any:
             connection.close()
 
     return comment
+
+
+def set_up_django(url: str) -> None:
+    """Once in a process, with the database that all tests share."""
+    import django
+    from django.conf import settings
+
+    told = psycopg.conninfo.conninfo_to_dict(url)
+    if not settings.configured:
+        settings.configure(DATABASES={"default": {
+            "ENGINE": "django.db.backends.postgresql", "NAME": told.get("dbname"), "USER": told.get("user"),
+            "PASSWORD": told.get("password", ""), "HOST": told.get("host"), "PORT": told.get("port"),
+        }})  # fmt: skip
+        django.setup()
 
 
 def _named() -> str:

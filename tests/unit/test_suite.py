@@ -73,6 +73,7 @@ def test_with_a_real_test_that_passes_only_the_second_time(
         "PYTHONPATH", os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")])
     )
     monkeypatch.delenv(FAILED, raising=False)
+    monkeypatch.setattr("scripts.suite.SIDE_BY_SIDE", ("-n", "0"))
     monkeypatch.chdir(tmp_path)
     assert main(["-q"]) == 0
     assert "passed only alone" in capfd.readouterr().err

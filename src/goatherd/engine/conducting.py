@@ -26,7 +26,7 @@ from goatherd.ports.clock import Clock
 
 #: Messages in a queue from which on a unit that nobody claims is left alone, for its own may be among so many; and how
 #: often. Where fewer wait, one too many does no harm.
-LONG_QUEUE, PATIENT_LOOKS = 1000, 3
+LONG_QUEUE, PATIENT_LOOKS = 100, 5
 
 
 @dataclass
@@ -88,7 +88,7 @@ class Scores:
         if _is_head(turn, place):
             score.decided.append(_spread(turn, place, results))
         elif place.step.when is not None and turn.phase == "do" and not _wanted(turn, place, results):
-            score.decided.append(PassOver(key=turn.key, onward=place.onward))
+            score.decided.append(PassOver(key=turn.key, onward=place.onward, round=turn.round))
         elif 0 < turn.tellings <= PATIENT_LOOKS and depths.get(task.queue, 0) >= LONG_QUEUE and not place.step.remote:
             # It is given again after twice as long. Not for ever: a queue may be long always, and its message lost.
             return
@@ -119,8 +119,10 @@ class Scores:
         fault = Fault.of(error, place.step.task.retry)
         told = f"{place.step.task.name} cannot be begun: {fault.message}"
         burial = dead("invalid", fault.error_type, told, 0, self._clock.now(), fault.traceback).burial
-        letter = letter_of(place, turn, b"{}", burial, for_others=place.step.task.queue in self._book.described)
-        return Foresee(key=turn.key, trouble=trouble_of(burial), letter=letter)
+        for_others = place.step.remote or place.step.task.queue in self._book.described
+        back = self._book.answers if place.step.remote else ""
+        letter = letter_of(place, turn, b"{}", burial, for_others=for_others, back=back)
+        return Foresee(key=turn.key, trouble=trouble_of(burial), letter=letter, round=turn.round)
 
 
 def _is_head(turn: Turn, place: Place) -> bool:
@@ -137,7 +139,7 @@ def _spread(turn: Turn, place: Place, results: Results) -> Spread:
         parcels = parcels_of(step, items)
     except msgspec.DecodeError as error:
         raise Unfit(TypeError(f"{step.over or 'the input'} gave no list, so it has no items: {error}")) from error
-    return Spread(key=turn.key, parcels=parcels, at_once=step.at_once, onward=place.onward)
+    return Spread(key=turn.key, parcels=parcels, at_once=step.at_once, onward=place.onward, round=turn.round)
 
 
 def _wanted(turn: Turn, place: Place, results: Results) -> bool:

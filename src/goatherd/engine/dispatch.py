@@ -9,10 +9,10 @@ from goatherd.engine.enqueue import BATCH, Sender
 from goatherd.engine.outbox_entry import OutboxEntry
 from goatherd.engine.outbox_relay import OutboxRelay
 from goatherd.engine.tracked import Tracked
-from goatherd.engine.uniqueness import Uniqueness, UniquesOpener
+from goatherd.engine.uniqueness import Uniqueness
 from goatherd.engine.user_transaction import through
 from goatherd.errors import Unavailable
-from goatherd.model.job import AnyJob
+from goatherd.model.job import AnyJob, JobOptions
 from goatherd.ports.lanes import Lanes
 from goatherd.ports.outbox import Outbox
 
@@ -23,8 +23,9 @@ LanesOpener: TypeAlias = Callable[[], Awaitable[Lanes]]
 class Stores:
     """What is opened when the first job needs it."""
 
-    uniques: UniquesOpener
     lanes: LanesOpener
+    #: Whether jobs of users' transactions are sent at once, as in tests.
+    ignore_transactions: bool = False
 
 
 class Dispatch:
@@ -39,9 +40,13 @@ class Dispatch:
         self._relay = relay
         self._stores = stores
 
+    def waits(self, options: JobOptions) -> bool:
+        """Whether it is sent with a transaction of the user's own."""
+        return options.within is not None and not self._stores.ignore_transactions
+
     async def send(self, job: AnyJob) -> str:
         """Send one; gives its id, or that of the job that stands in its place."""
-        if job.options.within is not None:
+        if self.waits(job.options):
             [id] = await self._send_within(job.options.within, [job], tracked=False)
             return id
         if not self._uniqueness.concerns(job, tracked=False):
@@ -51,7 +56,7 @@ class Dispatch:
 
     async def start(self, job: AnyJob) -> str:
         """Send one that whoever knows its id can watch; gives the same."""
-        if job.options.within is not None:
+        if self.waits(job.options):
             [id] = await self._send_within(job.options.within, [job], tracked=True)
             return id
         if not self._uniqueness.concerns(job, tracked=True):
@@ -69,9 +74,9 @@ class Dispatch:
         """Send some in order, those of users' transactions first; the first failure ends it."""
         every = list(jobs)
         ids: dict[int, str] = {}
-        for connection, those in by_connection(every):
+        for connection, those in by_connection(job for job in every if self.waits(job.options)):
             ids |= zip(map(id, those), await self._send_within(connection, those, tracked=False), strict=True)
-        loose = [job for job in every if job.options.within is None]
+        loose = [job for job in every if not self.waits(job.options)]
         if any(self._uniqueness.concerns(job, tracked=False) for job in loose):
             sent = await self._send_some_once(loose)
         else:
@@ -97,7 +102,7 @@ class Dispatch:
             outbox=outbox,
             sender=self._sender,
             uniqueness=self._uniqueness,
-            uniques=await self._stores.uniques() if wants_uniques else None,
+            uniques=await self._uniqueness.opened() if wants_uniques else None,
             lanes=lanes,
             tracked=self._tracked.headers(jobs[0]) if tracked else None,
         )

@@ -10,8 +10,8 @@ from goatherd.model.run_record import WHOLE, Arrived, UnitKey
 from goatherd.model.signature import Misfit
 from goatherd.model.step_wire import StepNote
 
-#: Begins a run under an id, with an input and a trace; raises Unavailable.
-Begin = Callable[[Place, StepNote], Awaitable[None]]
+#: Begins a run under an id, with an input and a trace; false if the id is taken. Raises Unavailable.
+Begin = Callable[[Place, StepNote], Awaitable[bool]]
 
 
 class Misread(Exception):
@@ -49,11 +49,10 @@ class ForeignSteps:
         if place.step.before or place.step.is_map or task.queue not in self._book.described:
             return False
         try:
-            place.pipeline.takes.decode(b'{"input":' + bytes(note.payload) + b"}")
+            place.pipeline.takes.decode(note.payload)
         except Misfit as misfit:
             raise Misread(f"the payload is no input of {place.pipeline.name!r}: {misfit}") from misfit
-        await self._begin(place, note)
-        return True
+        return await self._begin(place, note)
 
     def _arrived(self, place: Place, remote: str, note: StepNote) -> Arrived | None:
         before = Place(place.pipeline, place.pipeline.steps[remote])

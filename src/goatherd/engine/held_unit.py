@@ -2,13 +2,14 @@
 
 import logging
 from collections.abc import Callable
+from hashlib import sha256
 
 import msgspec
 
 from goatherd.engine.admission import Admitted, Rules, crashed
 from goatherd.engine.emitter import Voice
 from goatherd.engine.step_book import Place
-from goatherd.engine.ticket import Ticket
+from goatherd.engine.ticket import LONGEST_FENCE, Ticket
 from goatherd.model.formats import Work
 from goatherd.model.lane import Fence
 from goatherd.model.message import Delivery, Message
@@ -93,8 +94,15 @@ class HeldUnit:
         except Misfit as misfit:
             told = f"what comes before it does not fit {task.name}: {misfit}"
             return dead("invalid", "InvalidArguments", told, claim.failures, now)
-        fence = Fence(key=f"step/{claim.key}", token=claim.token, seq=1)
+        fence = Fence(key=_fence_key(claim), token=claim.token, seq=claim.round)
         return Admitted(task=task, work=work, arguments=arguments, ticket=Ticket(fence=fence))
+
+
+def _fence_key(claim: UnitClaim) -> str:
+    """What its effect is known by; that of a stand-in is another one."""
+    told = f"{'step' if claim.phase == 'do' else 'stand-in'}/{claim.key}"
+    # The table of the user's own takes no more.
+    return told if len(told) <= LONGEST_FENCE else f"{told[:64]}…{sha256(told.encode()).hexdigest()}"
 
 
 def voice_of(delivery: Delivery) -> Voice | None:

@@ -40,6 +40,7 @@ class OutboxRelay:
         self._task: asyncio.Task[None] | None = None
         self._bells: list[asyncio.TimerHandle] = []
         self._failing = False
+        self._closing = False
 
     def stay(self) -> None:
         """Look all the time, until it is closed."""
@@ -68,8 +69,14 @@ class OutboxRelay:
         task, self._task = self._task, None
         if task is None:
             return
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
+        # What is just being sent would be sent again.
+        self._closing = True
+        self._kicked.set()
+        _, late = await asyncio.wait([task], timeout=LAST_LOOK)
+        if late:
+            task.cancel()
+            await asyncio.wait([task])
+        self._closing = False
         if asyncio.get_running_loop().time() < self._until and not self._failing:
             try:
                 async with asyncio.timeout(LAST_LOOK):
@@ -78,18 +85,18 @@ class OutboxRelay:
                 log.warning("Jobs in the outbox are left for workers to send: %s", error)
 
     def _start(self) -> None:
-        if self._task is None or self._task.done():
+        if (self._task is None or self._task.done()) and not self._closing:
             self._task = asyncio.create_task(self._run(), name="goatherd outbox relay")
 
     async def _run(self) -> None:
-        while self._stays or asyncio.get_running_loop().time() < self._until:
+        while not self._closing and (self._stays or asyncio.get_running_loop().time() < self._until):
             try:
                 await self._round()
             except Unavailable as error:
                 self._failed(error)
-            except GoatherdError:
+            except GoatherdError as error:
                 # Nothing that another try would change.
-                log.exception("The outbox is not emptied by this process")
+                log.error("The outbox is not emptied by this process: %s", error)  # noqa: TRY400 - it says what to do
                 return
             except Exception as error:
                 log.exception("The outbox could not be emptied; this is a fault of Goatherd")
@@ -108,10 +115,10 @@ class OutboxRelay:
             laned = await outbox.relay_lanes(BATCH, self._post.send_laned) > 0
 
     async def _rest(self) -> None:
-        self._kicked.clear()
         try:
             async with asyncio.timeout(self._pause):
                 await self._kicked.wait()
+                self._kicked.clear()
         except TimeoutError:
             # Time to look, as often as nothing happens.
             self._pause = min(2 * self._pause, AWAY if self._failing else IDLE)

@@ -12,6 +12,7 @@ from goatherd.engine.shared_answers import EventsOpener
 from goatherd.errors import Unavailable
 from goatherd.model.admission import Append
 from goatherd.model.event import Done, Event, Failed, Progress
+from goatherd.model.job_state import JobState
 from goatherd.model.run_record import WHOLE, Advance, EndedRun, UnitClaim, UnitState
 from goatherd.ports.clock import Clock
 from goatherd.ports.telemetry import Telemetry
@@ -169,14 +170,30 @@ class RunStory:
         """Write them in one step; if that cannot be, they are lost."""
         self._unwritten -= len(words)
         try:
-            await (await self._open_events()).append(run, Append(events=[word.event for word in words]))
+            await self._append(run, [word.event for word in words])
         except Unavailable as error:
             self._lose(run, words, error)
+            return
+        except Exception as error:
+            log.exception("How far run %s is could not be told; this is a fault of Goatherd", run)
+            # Whoever waits for it would wait for ever.
+            self._lose(run, words, Unavailable(f"How run {run} ended could not be told: {error!r}"))
             return
         self._away = False
         for word in words:
             if word.written is not None and not word.written.done():
                 word.written.set_result(None)
+
+    async def _append(self, run: str, told: Sequence[Event]) -> None:
+        events = await self._open_events()
+        outcome, end = await events.append(run, Append(events=told)), told[-1]
+        if outcome.answer != "closed" or not isinstance(end, Done | Failed):
+            return
+        state = await events.state(run)
+        if state is not None and not _tells(state, end):
+            # Of an end before the run was taken up again somebody told too late. The records know better.
+            await events.forget(run)
+            await events.append(run, Append(events=[end]))
 
     def _lose(self, run: str, words: Sequence[_Word], error: Unavailable) -> None:
         self._telemetry.events_lost(len(words), "store away")
@@ -203,3 +220,10 @@ class RunStory:
             message=f"step {run.step}: {trouble.message}",
             traceback=trouble.traceback,
         )
+
+
+def _tells(state: JobState, end: Done | Failed) -> bool:
+    """Whether a log that is closed tells of this end."""
+    if isinstance(end, Done):
+        return state.status == "done" and state.result == bytes(end.result)
+    return state.status == ("cancelled" if end.reason == "cancelled" else "failed")

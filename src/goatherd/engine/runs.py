@@ -15,13 +15,14 @@ from goatherd.engine.step_book import Place
 from goatherd.engine.user_transaction import through
 from goatherd.errors import Unavailable, UnknownJob, UnknownStep
 from goatherd.model.admission import Append
-from goatherd.model.event import Failed, Queued
+from goatherd.model.event import Failed, Position, Queued
 from goatherd.model.ids import new_id
 from goatherd.model.job import JobOptions
 from goatherd.model.job_state import JobState
 from goatherd.model.pipeline import PipelineDefinition
 from goatherd.model.run_record import NewRun, RunSummary, UnitKey
 from goatherd.model.step_wire import StepNote
+from goatherd.ports.events import Events
 from goatherd.ports.steps import RunOperations, Steps
 
 #: Seconds between two looks at a run of which nobody tells any more.
@@ -96,20 +97,25 @@ class Runs:
     async def begin(self, run: NewRun) -> bool:
         """Record a run and see that workers are told; false if its id is on record already."""
         records, events = await self._open_records(), await self._open_events()
-        queued = await events.append(run.id, Append(events=[Queued(attempt=0, at=self._clock.now())]))
-        try:
-            [new], _ = await asyncio.gather(records.steps.begin([run]), events.keep(run.id, run.delay + WAITS_FOR))
-        except Unavailable as error:
-            await self._note_unsent(run.id, error)
-            raise
-        if not new and queued.answer == "ok":
+        queued = await self._note_queued(events, run.id)
+        begun, kept = await asyncio.gather(
+            records.steps.begin([run]), events.keep(run.id, run.delay + WAITS_FOR), return_exceptions=True
+        )
+        if isinstance(kept, BaseException):
+            log.warning("Run %s may be unknown to those who watch it before it ends: %s", run.id, kept)
+        if isinstance(begun, BaseException):
+            if isinstance(begun, Unavailable):
+                await self._note_unsent(run.id, begun)
+            raise begun
+        [new] = begun
+        if not new and queued:
             # It was begun long ago, and its events are gone: what is on record tells how it stands.
             await events.forget(run.id)
         records.conductor.nudge()
         return new
 
-    async def adopt(self, place: Place, note: StepNote) -> None:
-        """Begin a run that a message of somebody else asks for."""
+    async def adopt(self, place: Place, note: StepNote) -> bool:
+        """Begin a run that a message of somebody else asks for; false if its id is on record already."""
         run = NewRun(
             id=note.task_id,
             pipeline=place.pipeline.name,
@@ -117,8 +123,10 @@ class Runs:
             trace_id=note.trace_id or note.task_id,
             steps=place.pipeline.plan,
         )
-        if await self.begin(run):
+        begun = await self.begin(run)
+        if begun:
             log.info("Run %s of %s was begun by a message of somebody else", run.id, place.pipeline.name)
+        return begun
 
     async def knows(self, run: str) -> RunSummary | None:
         """How a run stands; None if it is not on record."""
@@ -197,11 +205,37 @@ class Runs:
         events = await self._open_events()
         for run in runs:
             state = await events.state(run)
-            if state is not None and state.closed:
+            if state is None or not state.closed or not await self._goes_on(run):
+                continue
+            await events.forget(run)
+            await events.append(run, Append(events=[Queued(attempt=0, at=self._clock.now())]))
+            await events.keep(run, WAITS_FOR)
+            if not await self._goes_on(run):
+                # It has ended in the meantime, and perhaps that was told before: what is on record tells it.
                 await events.forget(run)
-                await events.append(run, Append(events=[Queued(attempt=0, at=self._clock.now())]))
-                await events.keep(run, WAITS_FOR)
         records.conductor.nudge()
+
+    async def _goes_on(self, run: str) -> bool:
+        summary = await self.knows(run)
+        return summary is not None and summary.state == "running"
+
+    async def _note_queued(self, events: Events, run: str) -> bool:
+        """Note that a run waits; false if that was noted before."""
+        queued = Append(events=[Queued(attempt=0, at=self._clock.now())])
+        outcome = await events.append(run, queued)
+        if outcome.answer == "closed" and await self._was_lost(events, run):
+            # It was not begun, as far as was known, and whoever did not begin it tries again under the same id.
+            await events.forget(run)
+            outcome = await events.append(run, queued)
+        return outcome.answer == "ok"
+
+    async def _was_lost(self, events: Events, run: str) -> bool:
+        state = await events.state(run)
+        if state is None or not state.closed:
+            return False
+        reading = await events.read(run, Position(state.epoch, state.seq - 1))
+        last = reading.entries[-1].event() if reading is not None and reading.entries else None
+        return isinstance(last, Failed) and last.reason == "lost"
 
     async def _note_unsent(self, run: str, error: Unavailable) -> None:
         told = Failed(attempt=0, at=self._clock.now(), reason="lost", error=type(error).__name__, message=str(error))

@@ -69,6 +69,11 @@ class StepBook:
             return self._places.get((note.pipeline, note.step))
         return self._on_queue.get((queue, note.step))
 
+    def concerns(self, queues: Collection[str]) -> bool:
+        """Whether a worker on these queues has to do with pipelines: with all of them that nobody here does."""
+        own = {task.queue for task in self.tasks()}
+        return not own.isdisjoint(queues) if own else bool(self._places)
+
     def tasks(self) -> list[TaskDefinition]:
         """All that workers of this app may run."""
         own = [place.step for place in self._places.values()]

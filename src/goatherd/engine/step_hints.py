@@ -25,6 +25,9 @@ from goatherd.model.verdict import Again, Dead, dead, headers_for, refused
 from goatherd.ports.broker import Broker
 from goatherd.ports.clock import Clock
 
+#: Seconds after which a message is taken again that needs the records, or the events of its run, while they are away.
+TAKEN_AGAIN_AFTER = 1.0
+
 log = logging.getLogger("goatherd.pipelines")
 
 #: Tries a step of a run again; raises Unavailable.
@@ -81,26 +84,31 @@ class Hints:
             self._wake()
         return others
 
-    def next(self, count: int, held: Container[UnitKey]) -> list[Hint]:
+    def next(self, count: int, held: Container[UnitKey], later: Container[UnitKey] = ()) -> list[Hint]:
         """Some of them, about different units, which are to be settled; those about units held here are dropped."""
         chosen: dict[UnitKey, Hint] = {}
+        kept: list[Hint] = []
         while self._waiting and len(chosen) < count:
             hint = self._waiting.popleft()
             if self._broker.is_lost(hint.delivery):
                 # It comes again, here or elsewhere.
                 continue
-            if hint.key in chosen or hint.key in held:
+            if hint.key in later or (hint.key in chosen and self._foreign.may_precede(hint.place)):
+                # Of two that foreign workers sent, the second may say more about the step before.
+                kept.append(hint)
+            elif hint.key in chosen or hint.key in held:
                 self._broker.ack(hint.delivery)
             else:
                 chosen[hint.key] = hint
+        self._waiting.extendleft(reversed(kept))
         return list(chosen.values())
 
     def settle(self, hint: Hint, answer: Answer) -> None:
         """The records have answered."""
         if answer == "early" and self._foreign.may_precede(hint.place):
-            self._run_errand(self._note_arrival(hint))
+            self._run_errand(self._note_arrival(hint), hint.delivery)
         elif answer == "unknown":
-            self._run_errand(self._see_to_unknown(hint))
+            self._run_errand(self._see_to_unknown(hint), hint.delivery)
         else:
             self._broker.ack(hint.delivery)
 
@@ -119,7 +127,7 @@ class Hints:
     def _keep(self, delivery: Delivery) -> bool:
         queue, again = delivery.message.queue, TRY_AGAIN in delivery.message.headers
         if queue == self._book.answers and not again:
-            self._run_errand(self._take_answer(delivery))
+            self._run_errand(self._take_answer(delivery), delivery)
             return True
         if queue not in self._book.queues and queue != self._book.answers:
             return False
@@ -133,7 +141,7 @@ class Hints:
             return False
         hint = Hint(_claimable(place, note), place, note, delivery)
         if again:
-            self._run_errand(self._take_up_again(hint))
+            self._run_errand(self._take_up_again(hint), delivery)
         else:
             self._waiting.append(hint)
         return True
@@ -202,20 +210,29 @@ class Hints:
         log.error("A message on %s is a dead letter: %s", delivery.message.queue, why)
         await self._broker.bury(delivery, verdict.burial)
 
-    def _run_errand(self, errand: Awaitable[None]) -> None:
-        task = asyncio.ensure_future(self._seen_through(errand))
+    def _run_errand(self, errand: Awaitable[None], delivery: Delivery) -> None:
+        task = asyncio.ensure_future(self._seen_through(errand, delivery))
         task.set_name("goatherd message of a step")
         self._errands.add(task)
         task.add_done_callback(self._errands.discard)
 
-    async def _seen_through(self, errand: Awaitable[None]) -> None:
+    async def _seen_through(self, errand: Awaitable[None], delivery: Delivery) -> None:
         try:
             await errand
         except Unavailable as error:
-            # It stays unsettled, and is delivered again when this worker or its connection ends.
-            log.warning("A message of a step could not be seen to: %s", error)
-        except Exception:
+            log.warning("A message of a step could not be seen to, and is taken again: %s", error)
+            await asyncio.sleep(TAKEN_AGAIN_AFTER)
+            # Held for ever, it would keep all others from coming, where one is held at a time.
+            await self._give_up(self._broker.hand_back([delivery]))
+        except Exception as error:
             log.exception("A message of a step could not be seen to; this is a fault of Goatherd")
+            await self._give_up(self._bury(delivery, f"a fault of Goatherd: {error!r}"))
+
+    async def _give_up(self, settling: Awaitable[None]) -> None:
+        try:
+            await settling
+        except Unavailable as error:
+            log.debug("The broker is away, and delivers it again when it is back: %s", error)
 
 
 def _claimable(place: Place, note: StepNote) -> UnitKey:

@@ -16,7 +16,8 @@ from goatherd.engine.step_book import Place, StepBook
 from goatherd.engine.step_hints import Hint, Hints
 from goatherd.engine.step_trade import Answer, StepTrade
 from goatherd.engine.unit_settling import after_failure, after_nothing, after_success
-from goatherd.model.message import Delivery
+from goatherd.errors import Unavailable
+from goatherd.model.message import DEATHS, Delivery
 from goatherd.model.run_record import UnitClaim, UnitExchanged, UnitKey, UnitSettlement
 from goatherd.model.verdict import Again, Dead, Done, Verdict, dead
 from goatherd.ports.broker import Deliver
@@ -53,9 +54,13 @@ class StepSource:
         self._habits = habits
         self._held: dict[UnitKey, HeldUnit] = {}
         self._asked: dict[UnitKey, Hint] = {}
+        #: Not asked for while this worker has one that others died of.
+        self._for_later: set[UnitKey] = set()
         self._deliver: Deliver | None = None
         self._room: Callable[[], int] = lambda: 0
         self._on_loss: Callable[[Delivery], None] | None = None
+        #: Units that are being left to others, with one death more.
+        self._leaving: set[asyncio.Task[None]] = set()
         self._trade = StepTrade(steps, habits.worker, habits.lease, self)
         self._heartbeat = Heartbeat("units", log, steps.beat, habits.lease, self._held, self._lose)
         self._taking = False
@@ -79,6 +84,8 @@ class StepSource:
         for held in list(self._held.values()):
             self._tell(held, after_nothing(held.claim))
         await self._heartbeat.stop()
+        if self._leaving:
+            await asyncio.wait(self._leaving, timeout=deadline)
         await self._trade.stop(deadline)
 
     @property
@@ -89,7 +96,8 @@ class StepSource:
     @property
     def resting(self) -> bool:
         """Whether nothing waits here to be claimed or told."""
-        return not (self._held or self._hints.waiting or self._trade.untold or self._trade.busy)
+        moves = self._held or self._leaving or self._hints.waiting
+        return not (moves or self._trade.untold or self._trade.busy)
 
     def nudge(self) -> None:
         """There may be room for more."""
@@ -137,35 +145,64 @@ class StepSource:
         waiting = sum(not held.begun for held in self._held.values())
         # At least one waits here for its turn, or other jobs could keep all of the worker for themselves.
         count = max(self._room() - waiting, 0 if self._held else 1)
-        self._asked = {hint.key: hint for hint in self._hints.next(count, self._held)}
+        if not self._has_suspect:
+            self._for_later.clear()
+        self._asked = {hint.key: hint for hint in self._hints.next(count, self._held, self._for_later)}
         return list(self._asked)
 
     async def take(self, wanted: Sequence[UnitKey], answers: Sequence[Answer], until: float) -> None:
-        claimed: list[tuple[UnitClaim, Place]] = []
-        for key, answer in zip(wanted, answers, strict=True):
-            hint = self._asked.pop(key)
-            if isinstance(answer, UnitClaim):
-                claimed.append((answer, hint.place))
-            self._hints.settle(hint, answer)
+        claimed = self._claimed(wanted, answers)
+        if len(claimed) < len(wanted):
+            # There is room left, and perhaps nothing else that would ask again.
+            self.nudge()
         if not claimed:
             return
         results = await self._results([(claim.key.run, needed(place.step)) for claim, place in claimed])
         deliveries = []
         for claim, place in claimed:
-            arguments = arguments_of(place, claim, results.get(claim.key.run, {}))
-            held = HeldUnit(claim, place, arguments, until, self._settle)
-            held.voice = self._habits.voice(claim.key.run)
-            before = self._held.get(claim.key)
-            if before is not None:
-                # It was taken from us and has come back before we heard of it.
-                self._lose(before)
-            self._held[claim.key] = held
-            deliveries.append(held.delivery)
-        if self._deliver is not None:
+            if not self._taking or (claim.deaths and self._has_suspect):
+                self._leave_to_others(claim)
+            else:
+                arguments = arguments_of(place, claim, results.get(claim.key.run, {}))
+                deliveries.append(self._hold(HeldUnit(claim, place, arguments, until, self._settle)))
+        if deliveries and self._deliver is not None:
             self._deliver(deliveries)
 
     def moved(self, answer: UnitExchanged) -> None:
         self._habits.moved(answer)
+
+    def _claimed(self, wanted: Sequence[UnitKey], answers: Sequence[Answer]) -> list[tuple[UnitClaim, Place]]:
+        claimed: list[tuple[UnitClaim, Place]] = []
+        for key, answer in zip(wanted, answers, strict=True):
+            hint = self._asked.pop(key)
+            if isinstance(answer, UnitClaim):
+                # Who does not name the pipeline may mean another one that has such a step.
+                place = self._book.find(answer.pipeline, key.step)
+                if place is None:
+                    self._leave_to_others(answer)
+                else:
+                    claimed.append((answer, place))
+            self._hints.settle(hint, answer)
+        return claimed
+
+    def _hold(self, held: HeldUnit) -> Delivery:
+        key = held.claim.key
+        held.voice = self._habits.voice(key.run)
+        before = self._held.get(key)
+        if before is not None:
+            # It was taken from us and has come back before we heard of it.
+            self._lose(before)
+        self._held[key] = held
+        return held.delivery
+
+    @property
+    def _has_suspect(self) -> bool:
+        return any(held.claim.deaths for held in self._held.values())
+
+    def _leave_to_others(self, claim: UnitClaim) -> None:
+        """This worker ends, or has one that may kill it: what waits for its turn here would be blamed for the death."""
+        self._for_later.add(claim.key)
+        self._trade.settle(after_nothing(claim))
 
     # --- inside -----------------------------------------------------------------------------------
 
@@ -173,11 +210,25 @@ class StepSource:
         return await self._trade.insist(lambda: read_results(self._steps, wanted))
 
     def _settle(self, held: HeldUnit, verdict: Verdict, admitted: Admitted | None) -> None:
-        self._tell(held, self._settlement(held, verdict, admitted))
+        if isinstance(verdict, Again) and DEATHS in verdict.headers and self._held.get(held.claim.key) is held:
+            del self._held[held.claim.key]
+            leaving = asyncio.create_task(self._count_death(held), name=f"goatherd death of {held.claim.key}")
+            self._leaving.add(leaving)
+            leaving.add_done_callback(self._leaving.discard)
+        else:
+            self._tell(held, self._settlement(held, verdict, admitted))
         self.nudge()
+
+    async def _count_death(self, held: HeldUnit) -> None:
+        """The process in which it ran died, but not this worker: let its lease end now, which is how deaths count."""
+        try:
+            await self._steps.beat([held.hold], 0.0)
+        except Unavailable as error:
+            log.warning("%s is left to others when its lease ends by itself: %s", held.claim.key, error)
 
     def _settlement(self, held: HeldUnit, verdict: Verdict, admitted: Admitted | None) -> UnitSettlement:
         claim, place, now = held.claim, held.place, self._clock.now()
+        had_effect = isinstance(verdict, Done) and bool(verdict.lost)
         if isinstance(verdict, Done) and verdict.lost and not held.may_give_nothing:
             verdict = dead("failed", "ResultLost", verdict.lost, claim.failures + 1, now)
         elif isinstance(verdict, Done) and admitted is not None:
@@ -187,7 +238,7 @@ class StepSource:
                 return settled
             verdict = settled
         if isinstance(verdict, Again | Dead):
-            return after_failure(place, claim, verdict, self._letter(held, verdict))
+            return after_failure(place, claim, verdict, self._letter(held, verdict), had_effect=had_effect)
         return after_nothing(claim)
 
     def _letter(self, held: HeldUnit, verdict: Again | Dead) -> bytes:

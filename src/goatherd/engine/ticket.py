@@ -9,8 +9,9 @@ from goatherd.errors import DefinitionError, Fenced
 from goatherd.model.lane import Fence, shown
 from goatherd.model.statement import InLane, Statement
 
-#: The table in the user's database that keeps, for each lane, who wrote last and what.
+#: The table in the user's database that keeps, for each lane, who wrote last and what; and characters of a lane there.
 FENCE_TABLE = "CREATE TABLE goatherd_fence (lane varchar(512) PRIMARY KEY, token bigint NOT NULL, seq bigint NOT NULL)"
+LONGEST_FENCE = 512
 
 _TAKE = (
     "INSERT INTO goatherd_fence (lane, token, seq) VALUES (%s, %s, %s) "

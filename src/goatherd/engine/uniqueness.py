@@ -18,6 +18,8 @@ from goatherd.ports.uniques import Uniques
 
 #: Seconds between two looks at a key whose job is just being sent.
 LOOK_AGAIN_AFTER = 0.05
+#: Takings of keys after which others are forgotten, of which there may be twenty.
+FORGET_EVERY = 10
 #: Seconds beyond what sending may take, after which a sender is given up for dead.
 SLACK = 2.0
 
@@ -39,6 +41,7 @@ class Uniqueness:
         #: Whether there is a store that all processes see. Without it ids are remembered by this process alone.
         self._shared = shared
         self._sent = Remembered()
+        self._asked = 0
         #: Seconds for which a key whose job is being sent is waited for; by then it is free, or its job is sent.
         self.patience = deadline + 2 * SLACK
 
@@ -70,14 +73,21 @@ class Uniqueness:
                 batch.add(job, self.claims(job, tracked=tracked))
         sender = new_id()
         if batch.claims:
-            uniques = await self._open()
-            await self._take(uniques, batch, sender)
+            await self._take(await self.opened(), batch, sender)
         if batch.to_send:
             await self._send(batch, send, sender)
         for job in batch.to_send:
             if job.options.id is not None:
                 self._sent.add(job.id)
         return [batch.id_of(job) for job in jobs]
+
+    async def opened(self) -> Uniques:
+        """The store, from which keys are about to be taken; what is over there is forgotten now and then."""
+        uniques = await self._open()
+        self._asked += 1
+        if self._asked % FORGET_EVERY == 0:
+            await uniques.forget()
+        return uniques
 
     async def release(self, message: Message) -> None:
         """A job has ended: let go of its key, if it has one. What cannot be told now is over after a day."""

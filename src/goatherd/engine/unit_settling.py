@@ -34,20 +34,23 @@ def after_success(place: Place, claim: UnitClaim, result: bytes, now: float) -> 
     return Succeed(hold=claim.hold, result=result.strip()[1:-1], onward=place.onward)
 
 
-def after_failure(place: Place, claim: UnitClaim, verdict: Again | Dead, letter: bytes) -> UnitSettlement:
+def after_failure(
+    place: Place, claim: UnitClaim, verdict: Again | Dead, letter: bytes, *, had_effect: bool = False
+) -> UnitSettlement:
     """It is tried again, in smaller parts, or not at all; then somebody stands in, the list goes on, or the run fails.
 
-    The letter is what it leaves for the dead letters in the last case.
+    The letter is what it leaves for the dead letters in the last case. What had its effect is not made again in parts.
     """
     counts = not isinstance(verdict, Again) or (verdict.failures > claim.failures and not verdict.refused)
-    if claim.size > 1 and counts:
+    if claim.size > 1 and counts and not had_effect:
         return Separate(hold=claim.hold, contents=single_items(claim.content), trouble=_trouble(verdict))
     if isinstance(verdict, Again):
         # Whoever stands in is told why the step failed, in each of its own attempts.
         trouble = _trouble(verdict) if claim.phase == "do" else None
         return AgainLater(hold=claim.hold, delay=verdict.delay, failures=verdict.failures, trouble=trouble)
     trouble = trouble_of(verdict.burial)
-    if claim.phase == "do" and place.step.compensation is not None:
+    # Who stands in does so for one item.
+    if claim.phase == "do" and place.step.compensation is not None and claim.size <= 1:
         return StandIn(hold=claim.hold, trouble=trouble)
     if claim.phase == "do" and place.step.on_failure == "skip":
         return LeaveOut(hold=claim.hold, trouble=trouble, onward=place.onward)

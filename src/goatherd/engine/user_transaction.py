@@ -97,7 +97,8 @@ def explained(error: Exception) -> Exception:
         return DefinitionError(
             f"The user of the connection given as within= may not write to Goatherd's tables. Let its owner run: "
             f"GRANT USAGE ON SCHEMA goatherd TO <user>; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA "
-            f"goatherd TO <user>;  The database said: {error}"
+            f"goatherd TO <user>; GRANT USAGE ON ALL SEQUENCES IN SCHEMA goatherd TO <user>;  The database said: "
+            f"{error}"
         )
     return error
 

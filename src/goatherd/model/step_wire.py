@@ -29,6 +29,7 @@ LONGEST_ID, LAST_ITEM = 512, 2**31 - 1
 #: Of ids that are made from what they stand for.
 NAMESPACE = UUID("6f1c2b8e-6a0e-4f8b-9a53-5d1c1f0f7f11")
 _NOTHING = msgspec.Raw(b"{}")
+_NO_MESSAGE = msgspec.Raw()
 _Item = Annotated[int, msgspec.Meta(ge=WHOLE, le=LAST_ITEM)]
 _encode = msgspec.json.Encoder().encode
 
@@ -46,8 +47,8 @@ class StepNote(msgspec.Struct, frozen=True, kw_only=True):
     payload: msgspec.Raw = _NOTHING
     #: Of a message about a unit to stand in for: where its step's own messages go.
     routing_key: str = ""
-    #: Of a dead letter: the message that it was.
-    original_message: msgspec.Raw | None = None
+    #: Of a dead letter: the message that it was; empty in every other message. (A union with None would refuse it.)
+    original_message: msgspec.Raw = _NO_MESSAGE
 
     @property
     def key(self) -> UnitKey:
@@ -63,7 +64,7 @@ def read_note(body: bytes) -> StepNote:
     try:
         str(body, "utf-8")
         note = _decode(body)
-        if note.original_message is not None:
+        if bytes(note.original_message):
             return read_note(_unwrapped(note.original_message))
         if note.routing_key and note.item == WHOLE:
             note = msgspec.structs.replace(note, item=_numbered(body))
@@ -140,7 +141,7 @@ def envelope_of(unit: Turn | UnitClaim, payload: bytes | None, now: float, attem
 
 def _message(turn: Turn, queue: str, task: str, body: bytes) -> Message:
     # Each telling is a message of its own: a broker that knows an id would not take it a second time.
-    told = f"{turn.key}/{turn.phase}/{turn.failures}/{turn.tellings}/{turn.created}"
+    told = f"{turn.key}/{turn.phase}/{turn.failures}/{turn.tellings}/{turn.round}"
     return Message(
         id=str(uuid5(NAMESPACE, told)),
         queue=queue,

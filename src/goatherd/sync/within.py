@@ -22,8 +22,10 @@ def write_within(app: Goatherd, verb: str, jobs: Sequence[AnyJob], *, tracked: b
     connection = jobs[0].options.within
     check_connection(connection)
 
-    async def open_way() -> OutboxEntry:
+    async def open_way() -> OutboxEntry | list[str]:
         session = app.session()
+        if not session.dispatch.waits(jobs[0].options):
+            return [await (session.start(job) if tracked else session.dispatch.send(job)) for job in jobs]
         if tracked:
             await session.see_to("answers" if jobs[0].definition.answers is not None else "ends")
         return await session.dispatch.entry(jobs, tracked=tracked)
@@ -31,21 +33,25 @@ def write_within(app: Goatherd, verb: str, jobs: Sequence[AnyJob], *, tracked: b
     # The I/O thread opens the stores; the connection is used in this thread alone.
     errand = Errand(verb, app, open_way)
     entry = ask(errand, ONCE * app.settings.publish_deadline, not_accepted(errand, [job.id for job in jobs]))
-    return through_now(connection, entry.put(jobs))
+    return entry if isinstance(entry, list) else through_now(connection, entry.put(jobs))
 
 
 def begin_within(app: Goatherd, verb: str, pipeline: PipelineDefinition, payload: bytes, options: JobOptions) -> None:
     """Begin a run with the connection that its options name; raises what the async verb raises."""
     check_connection(options.within)
 
-    async def open_way() -> tuple[RunEntry, NewRun]:
-        runs = app.session().runs
-        run = runs.planned(pipeline, payload, options)
-        return await runs.entry(run), run
+    async def open_way() -> tuple[RunEntry, NewRun] | str:
+        session = app.session()
+        if not session.dispatch.waits(options):
+            return await session.runs.start(pipeline, payload, options)
+        run = session.runs.planned(pipeline, payload, options)
+        return await session.runs.entry(run), run
 
     errand = Errand(verb, app, open_way)
-    entry, run = ask(errand, ONCE * app.settings.publish_deadline, not_accepted(errand, [options.id or ""]))
-    through_now(options.within, entry.begin(run))
+    opened = ask(errand, ONCE * app.settings.publish_deadline, not_accepted(errand, [options.id or ""]))
+    if not isinstance(opened, str):
+        entry, run = opened
+        through_now(options.within, entry.begin(run))
 
 
 def patience_for(jobs: Sequence[AnyJob], seconds: float) -> float:

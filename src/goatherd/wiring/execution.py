@@ -35,6 +35,8 @@ class Ports:
     close: Callable[[], Awaitable[None]]
     #: Let go of everything as after `kill -9`.
     vanish: Callable[[], Awaitable[None]]
+    #: Whether jobs of users' transactions are sent at once: in a test there is no database to write them to.
+    ignores_transactions: bool = False
 
 
 async def open_ports(settings: Settings, clock: Clock) -> Ports:

@@ -43,7 +43,7 @@ class PostgresRunOperations:
     async def cancel(self, run: str) -> bool:
         async def work(connection: Connection) -> bool:
             await self._locked(connection, run)
-            [[cancelled]] = await _asked(connection, sql.END, (self._app, [run], "cancelled", self._time()))
+            [[cancelled]] = await _asked(connection, sql.END, (self._app, [run], "cancelled", None, self._time()))
             return bool(cancelled)
 
         return await self._once(work)
@@ -69,13 +69,15 @@ class PostgresRunOperations:
             known: dict[str, str] = dict(await _asked(connection, sql.STATES, (run, self._app)))
             if state is None or not names or not names <= known.keys():
                 return False
-            # Whoever had something of a step shows an older token than the next one will have.
+            # Whoever had something of a step shows an older token than the next one will have; and what was decided
+            # is void.
             tokens: dict[str, int] = dict(await _asked(connection, sql.TOKENS, (run, self._app, [*names])))
             await connection.execute(sql.DROP_PARCELS, (run, self._app, [*names]))
             done = {step for step, state in known.items() if state in ("done", "skipped")} - names
             for step in steps:
                 missing = len(set(step.after) - done)
-                parameters = (missing, missing, tokens[step.name], self._time(), run, self._app, step.name)
+                round = tokens[step.name] + 1
+                parameters = (missing, missing, round, round, self._time(), run, self._app, step.name)
                 await connection.execute(sql.RESET, parameters)
             await self._go_on(connection, run, state, ())
             return True
@@ -112,7 +114,8 @@ class PostgresRunOperations:
             await connection.execute(sql.FILL, parameters)
         if not await _asked(connection, sql.LEFT, (run, self._app)):
             # It was cancelled while its last step was done.
-            await connection.execute(sql.END, (self._app, [run], "done", self._time()))
+            [last] = await _asked(connection, sql.LAST, (run, self._app))
+            await connection.execute(sql.END, (self._app, [run], "done", list(last), self._time()))
         begun = {UnitKey(run, step, item) for step, item in rows}
         return [key for key in wanted if key in begun]
 

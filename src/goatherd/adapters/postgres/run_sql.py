@@ -57,7 +57,7 @@ LOOK_AT_STEPS = """
         FROM goatherd.run_unit u WHERE u.run = h.run AND u.app = h.app AND u.step = h.step
     ) u WHERE h.run = %s AND h.app = %s AND h.item = -1 ORDER BY h.place
 """
-END = "SELECT goatherd.run_end(%s, %s::text[], %s, NULL, NULL, goatherd.clock(%s::bigint))"
+END = "SELECT goatherd.run_end(%s, %s::text[], %s, %s::text[], NULL, goatherd.clock(%s::bigint))"
 STATE = "SELECT state FROM goatherd.run WHERE id = %s AND app = %s FOR UPDATE"
 STATES = "SELECT step, state FROM goatherd.run_unit WHERE run = %s AND app = %s AND item = -1"
 STUCK = "SELECT step, item FROM goatherd.run_unit WHERE run = %s AND app = %s AND coalesce(stuck, 0) > 0"
@@ -78,7 +78,7 @@ TOKENS = """
 DROP_PARCELS = "DELETE FROM goatherd.run_unit WHERE run = %s AND app = %s AND step = ANY (%s::text[]) AND item >= 0"
 RESET = """
     UPDATE goatherd.run_unit
-    SET state = CASE %s::integer WHEN 0 THEN 'ready' ELSE 'waiting' END, missing = %s, token = %s,
+    SET state = CASE %s::integer WHEN 0 THEN 'ready' ELSE 'waiting' END, missing = %s, round = %s, token = %s,
         due = goatherd.clock(%s::bigint), tell = NULL, tellings = 0, phase = 'do', settled = 0, lease = NULL,
         worker = '', number = 0, stuck = NULL, failures = 0, forgone = 0, deaths = 0, started = NULL, ended = NULL,
         total = NULL, remaining = NULL, at_once = NULL, busy = NULL, trouble = NULL, result = NULL
@@ -108,6 +108,7 @@ FILL = """
         %s, %s::text[], %s::text[], %s::boolean[], %s::integer[], %s::integer[], NULL, NULL, NULL,
         goatherd.clock(%s::bigint))
 """
+LAST = "SELECT step FROM goatherd.run_unit WHERE run = %s AND app = %s AND item = -1 ORDER BY place DESC LIMIT 1"
 LEFT = """
     SELECT 1 FROM goatherd.run_unit
     WHERE run = %s AND app = %s AND item = -1 AND state NOT IN ('done', 'skipped') LIMIT 1

@@ -1,14 +1,16 @@
 """The port of pipelines' records on PostgreSQL: nearly every call is one statement."""
 
-from collections.abc import Hashable, Mapping, Sequence
+import time
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 from goatherd.adapters.postgres import steps_sql as sql
 from goatherd.adapters.postgres.connection import Connection
 from goatherd.adapters.postgres.lane_arrays import micros, seconds
-from goatherd.adapters.postgres.pool import Row
+from goatherd.adapters.postgres.pool import Pool, Row
 from goatherd.adapters.postgres.run_operations import PostgresRunOperations
 from goatherd.adapters.postgres.steps_arrays import Act, key_of, of_acts, of_holds, of_keys, of_runs, trouble_in
+from goatherd.adapters.postgres.steps_horizon import ALL, Horizon
 from goatherd.adapters.postgres.store import name_of_store
 from goatherd.errors import Unavailable
 from goatherd.model.ids import new_id
@@ -34,6 +36,10 @@ _ABOUT_ALL = 8
 class PostgresSteps(PostgresRunOperations):
     """Satisfies `Steps` and `RunOperations`."""
 
+    def __init__(self, pool: Pool, app: str, now: Callable[[], float] | None = None) -> None:
+        super().__init__(pool, app, now)
+        self._horizon = Horizon()
+
     async def open(self) -> None:
         """Learn which database this is."""
         self._store = await name_of_store(self._pool)
@@ -47,11 +53,18 @@ class PostgresSteps(PostgresRunOperations):
         statement = self._beginning([*first.values()])
         [[told]] = await self._pool.run(statement.sql, statement.parameters)
         begun = dict(zip(first, told, strict=True))
-        return [begun[run.id] and first[run.id] is run for run in runs]
+        # Of those with the same id the first one.
+        return [begun.pop(run.id, False) for run in runs]
 
     async def take(self, pipelines: Sequence[str], limit: int, again_after: float) -> Sequence[Turn]:
-        parameters = (self._app, list(dict.fromkeys(pipelines)), limit, micros(again_after), self._time())
-        return [_turn(row) for row in await self._pool.run(sql.TAKE, parameters)]
+        began, given = time.monotonic(), self._time()
+        # Where time is given, it may stand still or leap.
+        back = self._horizon.back(pipelines, began) if given is None else ALL
+        parameters = (self._app, list(dict.fromkeys(pipelines)), limit, micros(again_after), given, back)
+        turns = [_turn(row) for row in await self._pool.run(sql.TAKE, parameters)]
+        if len(turns) < limit:
+            self._horizon.note(pipelines, back, began)
+        return turns
 
     async def postpone(self, keys: Sequence[UnitKey], seconds: float) -> None:
         parameters = (self._app, self._time(), micros(seconds), *of_keys(dict.fromkeys(keys)))
@@ -137,9 +150,7 @@ class PostgresSteps(PostgresRunOperations):
 
     def begin_statement(self, run: NewRun) -> Statement | None:
         """Gives NULL, and records nothing, on a database that is another."""
-        statement = self._beginning([run])
-        # A statement that writes cannot be a part of another.
-        return Statement(statement.sql.replace(") AS begun", ")[1] AS begun"), statement.parameters)
+        return Statement(sql.BEGIN_ONE, self._beginning([run]).parameters)
 
     async def close(self) -> None:
         await self._pool.close()
@@ -165,7 +176,7 @@ def _answers(acts: Sequence[Act], asked: Mapping[Hashable, Act], answers: Sequen
     if len(acts) == len(asked):
         return list(answers)
     told = dict(zip(asked, answers, strict=True))
-    return [told[_about(act)] and (hasattr(act, "hold") or asked[_about(act)] is act) for act in acts]
+    return [told[_about(act)] if hasattr(act, "hold") else told.pop(_about(act), False) for act in acts]
 
 
 def _claims(wanted: Sequence[UnitKey], rows: Mapping[UnitKey, Row]) -> list[UnitClaim | NoClaim]:
@@ -180,20 +191,20 @@ def _claims(wanted: Sequence[UnitKey], rows: Mapping[UnitKey, Row]) -> list[Unit
 
 
 def _claim(key: UnitKey, row: Sequence[Any]) -> UnitClaim:
-    pipeline, token, size, content, phase, failures, deaths, trouble, trace, priority, accepted, created = row
+    pipeline, token, size, content, phase, failures, deaths, trouble, trace, priority, accepted, created, round = row
     return UnitClaim(
         key=key, pipeline=pipeline, token=token, size=size, content=content, phase=phase, failures=failures,
         deaths=deaths, trouble=trouble_in(trouble), trace_id=trace, priority=priority, accepted=seconds(accepted),
-        created=seconds(created),
+        created=seconds(created), round=round,
     )  # fmt: skip
 
 
 def _turn(row: Row) -> Turn:
-    run, step, item, pipeline, size, content, phase, failures, tellings, trouble, trace, priority, created = row
+    run, step, item, pipeline, size, content, phase, failures, tellings, trouble, trace, priority, created, round = row
     return Turn(
         key=UnitKey(run=run, step=step, item=item), pipeline=pipeline, size=size, content=content, phase=phase,
         failures=failures, tellings=tellings, trouble=trouble_in(trouble), trace_id=trace, priority=priority,
-        created=seconds(created),
+        created=seconds(created), round=round,
     )  # fmt: skip
 
 

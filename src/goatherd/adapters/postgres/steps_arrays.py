@@ -85,7 +85,7 @@ def of_acts(acts: Sequence[Act]) -> tuple[Column, ...]:
     return (
         [_KINDS[type(act)] for act in acts],
         *of_keys(key_of(act) for act in acts),
-        _said([_token(act) for act in acts]),
+        _said([_shown(act) for act in acts]),
         _said([act.result if isinstance(act, Succeed | Arrived) else None for act in acts]),
         _said([_trouble(act) for act in acts]),
         _said([_failures(act) for act in acts]),
@@ -102,8 +102,9 @@ def key_of(act: Act) -> UnitKey:
     return act.key if isinstance(act, Decision) else act.hold.key
 
 
-def _token(act: Act) -> int | None:
-    return None if isinstance(act, Decision) else act.hold.token
+def _shown(act: Act) -> int | None:
+    """The token of a claim, or the round that a decision was made in."""
+    return getattr(act, "round", None) if isinstance(act, Decision) else act.hold.token
 
 
 def _trouble(act: Act) -> bytes | None:

@@ -23,9 +23,9 @@ BEGIN = f"""
         SELECT g.app, g.id, g.pipeline, g.input, g.trace, g.priority, g.place, g.call, g.now FROM given g ORDER BY g.id
         ON CONFLICT DO NOTHING RETURNING id
     ), units AS (
-        INSERT INTO goatherd.run_unit (app, run, step, item, pipeline, place, state, missing, token, due, tell)
+        INSERT INTO goatherd.run_unit (app, run, step, item, pipeline, place, state, missing, round, token, due, tell)
         SELECT g.app, g.id, s.step, -1, g.pipeline, s.place, CASE s.missing WHEN 0 THEN 'ready' ELSE 'waiting' END,
-               s.missing, g.now, g.now + g.delay, CASE s.missing WHEN 0 THEN g.now + g.delay END
+               s.missing, g.now, g.now, g.now + g.delay, CASE s.missing WHEN 0 THEN g.now + g.delay END
         FROM new n JOIN given g ON g.id = n.id JOIN unnest(
             CAST(%s AS integer[]), CAST(%s AS text[]), CAST(%s AS integer[])
         ) WITH ORDINALITY AS s (run, step, missing, place) ON s.run = g.at
@@ -39,16 +39,21 @@ BEGIN = f"""
         ) r ON true
     ) AS begun
 """
-TAKE = """
+#: The same for one run. A statement that writes cannot be a part of another.
+BEGIN_ONE = BEGIN.replace(") AS begun", ")[1] AS begun")
+#: Said in a transaction that nobody has to wait for until it is on the disk: if it is undone, units are told of once
+#: more, or have an older lease. A claim is not of that kind: somebody has begun to work.
+_NEED_NOT_LAST = "set_config('synchronous_commit', 'off', true)"
+TAKE = f"""
     WITH asked AS MATERIALIZED (
         SELECT %s::text AS app, %s::text[] AS pipelines, %s::bigint AS most, %s::bigint AS pause,
-               goatherd.clock(%s::bigint) AS now
+               goatherd.clock(%s::bigint) AS now, %s::bigint AS back, {_NEED_NOT_LAST}
     ), due AS MATERIALIZED (
         SELECT u.*, a.now, a.app,
                greatest(a.pause, least(a.pause * 2::float8 ^ least(u.tellings, 40), 3600000000))::bigint AS pause
         FROM asked a CROSS JOIN unnest(a.pipelines) AS p (name) CROSS JOIN LATERAL (
             SELECT u.ctid AS row, u.tell, u.tellings FROM goatherd.run_unit u
-            WHERE u.app = a.app AND u.pipeline = p.name AND u.tell <= a.now
+            WHERE u.app = a.app AND u.pipeline = p.name AND u.tell <= a.now AND u.tell > a.now - a.back
             ORDER BY u.tell LIMIT a.most FOR UPDATE SKIP LOCKED
         ) u ORDER BY u.tell LIMIT (SELECT most FROM asked)
     ), taken AS (
@@ -56,14 +61,14 @@ TAKE = """
         FROM due d WHERE u.ctid = d.row RETURNING u.*, d.tell AS since
     )
     SELECT t.run, t.step, t.item, t.pipeline, t.size, t.content, t.phase, t.failures, t.tellings - 1, t.trouble,
-           r.trace, r.priority, r.created
+           r.trace, r.priority, r.created, t.round
     FROM taken t CROSS JOIN LATERAL (
         SELECT r.trace, r.priority, r.created FROM goatherd.run r WHERE r.id = t.run AND r.app = t.app OFFSET 0
     ) r ORDER BY t.since, t.run, t.place, t.item
 """
-POSTPONE = """
+POSTPONE = f"""
     WITH asked AS MATERIALIZED (
-        SELECT %s::text AS app, goatherd.clock(%s::bigint) + %s::bigint AS tell
+        SELECT %s::text AS app, goatherd.clock(%s::bigint) + %s::bigint AS tell, {_NEED_NOT_LAST}
     ), those AS MATERIALIZED (
         SELECT u.row, a.tell FROM asked a
         CROSS JOIN unnest(%s::text[], %s::text[], %s::integer[]) AS k (run, step, item) CROSS JOIN LATERAL (
@@ -85,9 +90,9 @@ EXCHANGE = """
 """
 LOCK = "SELECT goatherd.run_lock(%s, %s::text[])"
 #: One that somebody does something with at this moment is left as it is.
-BEAT = """
+BEAT = f"""
     WITH asked AS MATERIALIZED (
-        SELECT %s::text AS app, goatherd.clock(%s::bigint) + %s::bigint AS lease
+        SELECT %s::text AS app, goatherd.clock(%s::bigint) + %s::bigint AS lease, {_NEED_NOT_LAST}
     ), holds AS MATERIALIZED (
         SELECT h.at, u.state IS NOT NULL AND r.state <> 'cancelled' AS held, a.*, h.run, h.step, h.item, h.token
         FROM asked a CROSS JOIN unnest(%s::text[], %s::text[], %s::integer[], %s::bigint[])

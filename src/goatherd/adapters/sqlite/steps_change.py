@@ -47,6 +47,7 @@ class UnitRow(NamedTuple):
     failures: int
     deaths: int
     trouble: bytes | None
+    round: int
     token: int
     settled: int
     lease: float | None

@@ -75,5 +75,5 @@ def _given(of: RunRow, key: UnitKey, unit: UnitRow) -> UnitClaim:
     return UnitClaim(
         key=key, pipeline=of.pipeline, token=unit.token, size=unit.size, content=unit.content, phase=unit.phase,
         failures=unit.failures, deaths=unit.deaths, trouble=read_trouble(unit.trouble), trace_id=of.trace,
-        priority=of.priority, accepted=unit.accepted, created=of.created,
+        priority=of.priority, accepted=unit.accepted, created=of.created, round=unit.round,
     )  # fmt: skip

@@ -21,7 +21,7 @@ def decide(change: Change, decision: Decision) -> bool:
         end_unit(change, unit, decision.result, by=0)
         go_on(change, of, key, unit, decision.onward)
         return True
-    if unit.state != "ready" or of.state != "running":
+    if unit.state != "ready" or of.state != "running" or decision.round not in (None, unit.round):
         return False
     match decision:
         case Spread():
@@ -44,12 +44,12 @@ def _spread(change: Change, of: RunRow, head: UnitRow, decision: Spread) -> bool
     run(change.connection, "spread_head", (total, total, decision.at_once, active, change.now, head.id))
     if not parcels:
         run(change.connection, "end_head", (change.now, head.id))
-        step_is_done(change, of, decision.onward)
+        step_is_done(change, of, step, decision.onward)
         return True
     tell = change.tell_of(of)
     rows = [
         (of.id, step, parcel.item, of.pipeline, head.place, "ready" if place < active else "held",
-         parcel.size, parcel.content, head.token, 0, None, change.now, tell if place < active else None)
+         parcel.size, parcel.content, head.round, head.token, 0, None, change.now, tell if place < active else None)
         for place, parcel in enumerate(sorted(parcels, key=lambda parcel: parcel.item))
     ]  # fmt: skip
     run_many(change.connection, "add_parcel", rows)

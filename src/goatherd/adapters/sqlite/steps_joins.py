@@ -9,12 +9,12 @@ def go_on(change: Change, of: RunRow, key: UnitKey, unit: UnitRow, onward: Onwar
     """The unit is done or left out."""
     change.moved(of, key.step)
     if unit.size == 0:
-        step_is_done(change, of, onward)
+        step_is_done(change, of, key.step, onward)
         return
     head = _count(change, of, key.step, done=unit.size, freed=unit.phase == "do")
     if head is not None:
         run(change.connection, "end_head", (change.now, head))
-        step_is_done(change, of, onward)
+        step_is_done(change, of, key.step, onward)
 
 
 def leave_slot(change: Change, of: RunRow, key: UnitKey, unit: UnitRow) -> None:
@@ -28,14 +28,14 @@ def fill(change: Change, of: RunRow, step: str) -> None:
     _count(change, of, step, done=0, freed=False)
 
 
-def step_is_done(change: Change, of: RunRow, onward: Onward) -> None:
+def step_is_done(change: Change, of: RunRow, step: str, onward: Onward) -> None:
     """All of it: steps that waited for nothing else are ready, or the run is done."""
-    for step in onward.then:
-        for unit, missing, state in rows(change.connection, "step_before_is_done", (of.id, step)):
+    for next_step in onward.then:
+        for unit, missing, state in rows(change.connection, "step_before_is_done", (of.id, next_step)):
             if missing == 0 and state == "waiting":
                 run(change.connection, "make_step_ready", (change.now, change.tell_of(of), unit))
     if onward.last:
-        change.end(of, "done")
+        change.end(of, "done", step)
 
 
 def _count(change: Change, of: RunRow, step: str, *, done: int, freed: bool) -> int | None:

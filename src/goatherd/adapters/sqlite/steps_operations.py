@@ -65,7 +65,7 @@ def _go_on_with(change: Change, of: RunRow, wanted: Collection[tuple[str, int]])
             _begin_again(change, of, id, step, item)
     if not value(change.connection, "steps_left", (of.id,)):
         # It was cancelled while its last step was done.
-        change.end(of, "done")
+        change.end(of, "done", value(change.connection, "last_step", (of.id,)))
 
 
 def _begin_failed(change: Change, of: RunRow) -> None:
@@ -90,8 +90,8 @@ def _begin_again(change: Change, of: RunRow, id: int, step: str, item: int) -> N
 
 
 def _reset(change: Change, of: RunRow, planned: PlannedStep, missing: int) -> None:
-    # Whoever had something of it shows an older token than the next one will have.
-    token = value(change.connection, "newest_token_of_step", (of.id, planned.name))
+    # Whoever had something of it shows an older token than the next one will have; and what was decided is void.
+    token = value(change.connection, "newest_token_of_step", (of.id, planned.name)) + 1
     run(change.connection, "drop_parcels", (of.id, planned.name))
     state, tell = ("waiting", None) if missing else ("ready", change.tell_of(of))
     run(change.connection, "reset_step", (state, token, change.now, tell, missing, of.id, planned.name))

@@ -63,6 +63,7 @@ def take(
         trace,
         priority,
         created,
+        round,
         _,
     ) in found:
         next_times.append((now + _silence(again_after, tellings), id))
@@ -70,7 +71,7 @@ def take(
             Turn(
                 key=UnitKey(run=of, step=step, item=item), pipeline=pipeline, size=size, content=content, phase=phase,
                 failures=failures, tellings=tellings, trouble=read_trouble(trouble), trace_id=trace, priority=priority,
-                created=created,
+                created=created, round=round,
             )
         )  # fmt: skip
     run_many(connection, "note_telling", next_times)

@@ -94,6 +94,8 @@ class Spread(msgspec.Struct, frozen=True, kw_only=True):
     parcels: Sequence[Parcel]
     at_once: int | None
     onward: Onward
+    #: The one that the decision was made in; None means any.
+    round: int | None = None
 
 
 class PassOver(msgspec.Struct, frozen=True, kw_only=True):
@@ -101,6 +103,8 @@ class PassOver(msgspec.Struct, frozen=True, kw_only=True):
 
     key: UnitKey
     onward: Onward
+    #: As in `Spread`.
+    round: int | None = None
 
 
 class Foresee(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,6 +113,8 @@ class Foresee(msgspec.Struct, frozen=True, kw_only=True):
     key: UnitKey
     trouble: Trouble
     letter: bytes
+    #: As in `Spread`.
+    round: int | None = None
 
 
 class Arrived(msgspec.Struct, frozen=True, kw_only=True):
@@ -122,7 +128,8 @@ class Arrived(msgspec.Struct, frozen=True, kw_only=True):
     onward: Onward
 
 
-#: What is decided about a unit that nobody has; where the unit is not as it should be for it, it changes nothing.
+#: What is decided about a unit that nobody has; where the unit is not as it should be for it, it changes nothing. So it
+#: is where steps before it were done anew since: what was decided by their results is void.
 Decision: TypeAlias = Spread | PassOver | Foresee | Arrived
 
 

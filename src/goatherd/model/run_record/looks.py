@@ -14,7 +14,7 @@ class EndedRun(msgspec.Struct, frozen=True, kw_only=True):
     pipeline: str
     state: RunState
     ended_at: float
-    #: The failed step, and why; only for a run that failed.
+    #: The failed step, and why; of a run that is done, the last step, whose result is the run's.
     step: str = ""
     trouble: Trouble | None = None
 

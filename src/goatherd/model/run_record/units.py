@@ -89,6 +89,8 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     priority: int
     #: When the run began, in seconds since the epoch.
     created: float
+    #: Grows each time that the step is done again from the beginning, also in a later run of the same id.
+    round: int = 0
 
 
 class UnitClaim(msgspec.Struct, frozen=True, kw_only=True):
@@ -111,6 +113,8 @@ class UnitClaim(msgspec.Struct, frozen=True, kw_only=True):
     #: When it became ready, in seconds since the epoch.
     accepted: float
     created: float
+    #: As in `Turn`.
+    round: int = 0
 
     @property
     def hold(self) -> "UnitHold":

@@ -24,7 +24,7 @@ class BeginCases(StepsCases):
         [turn] = await steps.take(["film"], 10, AGAIN_AFTER)
         assert turn == Turn(
             key=key("work"), pipeline="film", size=0, content=b"", phase="do", failures=0, tellings=0, trouble=None,
-            trace_id="trace-run-1", priority=7, created=began,
+            trace_id="trace-run-1", priority=7, created=began, round=turn.round,
         )  # fmt: skip
 
     async def test_a_run_that_is_on_record_is_not_begun_again(self, steps: StepStore, other: StepStore) -> None:

@@ -36,6 +36,7 @@ class UnitClaimCases(StepsCases):
         assert claim == UnitClaim(
             key=key("each", 3), pipeline="film", token=claim.token, size=3, content=b"3,4,5", phase="do", failures=0,
             deaths=0, trouble=None, trace_id="trace-run-1", priority=3, accepted=began + 2.0, created=began,
+            round=claim.round,
         )  # fmt: skip
         assert claim.hold == UnitHold(key=key("each", 3), token=claim.token)
 

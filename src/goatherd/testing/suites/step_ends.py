@@ -61,7 +61,7 @@ class EndCases(StepsCases):
         clock.advance(1.0)
         ended = await other.ended(10)
         assert sorted(ended, key=lambda run: run.ended_at) == [
-            EndedRun(id="done", pipeline="film", state="done", ended_at=began + 1.0),
+            EndedRun(id="done", pipeline="film", state="done", ended_at=began + 1.0, step="work"),
             EndedRun(
                 id="failed", pipeline="film", state="failed", ended_at=began + 2.0, step="work", trouble=TROUBLE
             ),

@@ -1,11 +1,12 @@
 """Cases: steps are done again."""
 
-from goatherd.model.run_record import LetGo
+from goatherd.model.run_record import Foresee, LetGo, PassOver, Spread
 from goatherd.testing.suites.lane_store import StandingClock
 from goatherd.testing.suites.step_people import (
     DIAMOND,
     LINE,
     RUN,
+    TROUBLE,
     Plan,
     Worker,
     failing,
@@ -96,3 +97,35 @@ class ResumeCases(StepsCases):
         other = Plan(first=(), third=["first"])
         assert not await steps.resume_from(RUN, other.from_here("first"))
         assert await states(steps) == {"first": "done", "second": "ready"}
+
+    async def test_each_time_is_a_round_of_its_own(self, steps: StepStore, clock: StandingClock) -> None:
+        await MAP.begin(steps)
+        worker = Worker(steps, MAP)
+        rounds = []
+        for _ in range(3):
+            [turn] = await steps.take([MAP.pipeline], 10, 1.0)
+            await worker.spread("each", parcels(2))
+            one, two = given(await worker.claim(key("each", 0), key("each", 1)))
+            assert one.round == two.round == turn.round < min(one.token, two.token)
+            await worker.settle(worker.success(one, b"0"))
+            rounds.append(one.round)
+            clock.advance(-10.0)
+            assert await steps.resume_from(RUN, MAP.from_here("each"))
+        assert rounds == sorted(set(rounds))
+
+    async def test_what_was_decided_before_is_void(self, steps: StepStore) -> None:
+        await MAP.begin(steps)
+        worker = Worker(steps, MAP)
+        [before] = await steps.take([MAP.pipeline], 10, 1.0)
+        assert await steps.resume_from(RUN, MAP.from_here("each"))
+        [turn] = await steps.take([MAP.pipeline], 10, 1.0)
+        onward, whole = MAP.onward("each"), key("each")
+        for decision in (
+            Spread(key=whole, parcels=(), at_once=None, onward=onward, round=before.round),
+            PassOver(key=whole, onward=onward, round=before.round),
+            Foresee(key=whole, trouble=TROUBLE, letter=b"", round=before.round),
+        ):
+            assert not await worker.decide(decision)
+        assert (await states(steps))["each"] == "ready"
+        assert await worker.decide(Spread(key=whole, parcels=(), at_once=None, onward=onward, round=turn.round))
+        assert (await states(steps))["each"] == "done"

@@ -17,7 +17,7 @@ CREATE TABLE goatherd.run (
     created  bigint  NOT NULL,
     ended    bigint,                         -- when it ended last, perhaps to be taken up again
     told     boolean NOT NULL DEFAULT false, -- whether those who watch it know of that end
-    step     text    NOT NULL DEFAULT '',    -- the one that failed, and why
+    step     text    NOT NULL DEFAULT '',    -- the one that failed, and why; or the last
     trouble  bytea,
     PRIMARY KEY (id, app)
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000,
@@ -43,6 +43,7 @@ CREATE TABLE goatherd.run_unit (
     phase     text    NOT NULL DEFAULT 'do',
     size      integer NOT NULL DEFAULT 0,
     missing   integer NOT NULL DEFAULT 0,     -- steps before it that are not done
+    round     bigint  NOT NULL,               -- the token that it began with, or began again
     token     bigint  NOT NULL,               -- of the last one who had it
     settled   bigint  NOT NULL DEFAULT 0,     -- the token under which it was settled last
     due       bigint  NOT NULL,               -- when it became ready, or will be
@@ -137,6 +138,7 @@ DECLARE
     v_runs  text[];
     v_steps text[];
     v_last  text[];
+    v_with  text[];
 BEGIN
     ready := false;
     ended := false;
@@ -185,7 +187,7 @@ BEGIN
         RETURN;
     END IF;
     WITH onward AS MATERIALIZED (
-        SELECT o.run, n.step FROM unnest(v_runs, v_steps) AS o (run, step)
+        SELECT o.run, n.step, o.step AS before FROM unnest(v_runs, v_steps) AS o (run, step)
         JOIN unnest(p_onward_runs, p_onward_steps, p_then) AS n (run, before, step)
         ON n.run = o.run AND n.before = o.step
     ), next AS MATERIALIZED (
@@ -204,10 +206,11 @@ BEGIN
         FROM next n WHERE u.ctid = n.row RETURNING u.tell
     )
     SELECT ready OR EXISTS (SELECT FROM moved m WHERE m.tell IS NOT NULL),
-           (SELECT array_agg(o.run) FROM onward o WHERE o.step IS NULL)
-    INTO ready, v_last;
+           (SELECT array_agg(o.run) FROM onward o WHERE o.step IS NULL),
+           (SELECT array_agg(o.before) FROM onward o WHERE o.step IS NULL)
+    INTO ready, v_last, v_with;
     IF v_last IS NOT NULL THEN
-        ended := goatherd.run_end(p_app, v_last, 'done', NULL, NULL, p_now);
+        ended := goatherd.run_end(p_app, v_last, 'done', v_with, NULL, p_now);
     END IF;
 END
 $$;

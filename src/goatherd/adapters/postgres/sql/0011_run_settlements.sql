@@ -22,7 +22,7 @@ BEGIN
         SELECT a.*, u.*, r.state AS run_state FROM unnest(p_kinds, p_runs, p_steps, p_items, p_tokens)
             WITH ORDINALITY AS a (kind, run, step, item, shown, at)
         LEFT JOIN LATERAL (
-            SELECT u.ctid AS row, u.state, u.token, u.settled, u.size, u.phase FROM goatherd.run_unit u
+            SELECT u.ctid AS row, u.state, u.round, u.token, u.settled, u.size, u.phase FROM goatherd.run_unit u
             WHERE u.run = a.run AND u.app = p_app AND u.step = a.step AND u.item = a.item FOR UPDATE
         ) u ON true
         LEFT JOIN unnest(v_locked.runs, v_locked.states) AS r (id, state) ON r.id = a.run
@@ -30,8 +30,11 @@ BEGIN
     ), judged AS MATERIALIZED (
         SELECT o.*, coalesce(CASE o.kind
             WHEN 'spread' THEN o.state = 'ready' AND o.run_state = 'running' AND o.size = 0 AND o.phase = 'do'
+                AND coalesce(o.shown, o.round) = o.round
             WHEN 'pass_over' THEN o.state = 'ready' AND o.run_state = 'running'
+                AND coalesce(o.shown, o.round) = o.round
             WHEN 'foresee' THEN o.state = 'ready' AND o.run_state = 'running'
+                AND coalesce(o.shown, o.round) = o.round
             WHEN 'arrived' THEN o.state IN ('ready', 'running')
             ELSE o.state = 'running' AND o.token = o.shown
         END, false) AS acts FROM own o
@@ -150,8 +153,8 @@ BEGIN
             at_once = CASE a.kind WHEN 'spread' THEN a.wanted ELSE u.at_once END,
             busy = CASE a.kind WHEN 'spread' THEN least(a.wanted, a.count) ELSE u.busy END
         FROM those a WHERE u.ctid = a.row
-        RETURNING a.at, a.kind, a.live, u.run, u.step, u.item, u.pipeline, u.place, u.token, u.tell, u.trouble,
-                  coalesce(u.at_once, a.at_once) AS at_once
+        RETURNING a.at, a.kind, a.live, u.run, u.step, u.item, u.pipeline, u.place, u.round, u.token, u.tell,
+                  u.trouble, coalesce(u.at_once, a.at_once) AS at_once
     ), parted AS MATERIALIZED (
         -- Of a parcel that is separated, the first item has its row; slots for the others are looked for later.
         SELECT c.*, p.item AS first, p.size, p.content, c.at_once IS NULL OR c.kind = 'spread'
@@ -159,9 +162,9 @@ BEGIN
         FROM changed c JOIN parts p ON p.of = c.at WHERE p.item <> c.item
     ), more AS (
         INSERT INTO goatherd.run_unit
-            (app, run, step, item, pipeline, place, state, size, token, settled, due, tell, trouble, content)
+            (app, run, step, item, pipeline, place, state, size, round, token, settled, due, tell, trouble, content)
         SELECT p_app, p.run, p.step, p.first, p.pipeline, p.place, CASE WHEN p.free THEN 'ready' ELSE 'held' END,
-               p.size, p.token, CASE p.kind WHEN 'separate' THEN p.token ELSE 0 END, p_now,
+               p.size, p.round, p.token, CASE p.kind WHEN 'separate' THEN p.token ELSE 0 END, p_now,
                CASE WHEN p.free AND p.live THEN p_now END, CASE p.kind WHEN 'separate' THEN p.trouble END, p.content
         FROM parted p RETURNING tell
     )

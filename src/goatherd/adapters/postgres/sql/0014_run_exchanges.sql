@@ -19,7 +19,7 @@ CREATE FUNCTION goatherd.run_claim(
     p_now bigint
 ) RETURNS TABLE (
     reason text, pipeline text, token bigint, size integer, content bytea, phase text, failures integer, deaths integer,
-    trouble bytea, trace text, priority integer, accepted bigint, created bigint
+    trouble bytea, trace text, priority integer, accepted bigint, created bigint, round bigint
 ) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
@@ -74,7 +74,7 @@ CREATE FUNCTION goatherd.run_claimed(
     p_app text, p_worker text, p_number bigint, p_runs text[], p_steps text[], p_items integer[], p_reasons text[]
 ) RETURNS TABLE (
     reason text, pipeline text, token bigint, size integer, content bytea, phase text, failures integer, deaths integer,
-    trouble bytea, trace text, priority integer, accepted bigint, created bigint
+    trouble bytea, trace text, priority integer, accepted bigint, created bigint, round bigint
 ) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
@@ -90,7 +90,7 @@ BEGIN
                WHEN u.state = 'running' OR p_reasons IS NOT NULL THEN 'taken'
                ELSE 'early'
            END, r.pipeline, u.token, u.size, u.content, u.phase, u.failures, u.deaths, u.trouble, r.trace, r.priority,
-           u.due, r.created
+           u.due, r.created, u.round
     FROM unnest(p_runs, p_steps, p_items, p_reasons) WITH ORDINALITY AS a (run, step, item, reason, at)
     LEFT JOIN LATERAL (
         SELECT r.* FROM goatherd.run r WHERE r.id = a.run AND r.app = p_app OFFSET 0
@@ -119,7 +119,7 @@ CREATE FUNCTION goatherd.run_exchange(
     answers boolean[], ready boolean, ended boolean, moved_runs text[], moved_steps text[], moved_states text[],
     moved_done integer[], moved_totals integer[],
     reason text, pipeline text, token bigint, size integer, content bytea, phase text, failures integer, deaths integer,
-    trouble bytea, trace text, priority integer, accepted bigint, created bigint
+    trouble bytea, trace text, priority integer, accepted bigint, created bigint, round bigint
 ) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
@@ -194,7 +194,8 @@ BEGIN
     moved_done := NULL;
     moved_totals := NULL;
     IF p_wanted_runs IS NOT NULL THEN
-        FOR reason, pipeline, token, size, content, phase, failures, deaths, trouble, trace, priority, accepted, created
+        FOR reason, pipeline, token, size, content, phase, failures, deaths, trouble, trace, priority, accepted, created,
+            round
         IN SELECT * FROM goatherd.run_claim(
             p_app, p_worker, p_number, p_wanted_runs, p_wanted_steps, p_wanted_items, p_lease, v_now)
         LOOP

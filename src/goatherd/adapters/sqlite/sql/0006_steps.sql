@@ -11,7 +11,7 @@ CREATE TABLE run (
     created  REAL    NOT NULL,
     ended    REAL,                             -- when it ended last, perhaps to be taken up again
     told     INTEGER NOT NULL DEFAULT 0,       -- whether those who watch it know of that end
-    step     TEXT    NOT NULL DEFAULT '',      -- the one that failed, and why
+    step     TEXT    NOT NULL DEFAULT '',      -- the one that failed, and why; or the last
     trouble  BLOB
 ) STRICT;
 
@@ -37,6 +37,7 @@ CREATE TABLE run_unit (
     forgone   INTEGER NOT NULL DEFAULT 0,      -- failed attempts before somebody was to stand in
     deaths    INTEGER NOT NULL DEFAULT 0,
     trouble   BLOB,
+    round     INTEGER NOT NULL,                -- the token that it began with, or began again
     token     INTEGER NOT NULL,                -- of the last one who had it
     settled   INTEGER NOT NULL DEFAULT 0,      -- the token under which it was settled last
     worker    TEXT    NOT NULL DEFAULT '',

@@ -3,19 +3,20 @@ INSERT INTO run (name, pipeline, input, trace, priority, created) VALUES (?, ?, 
 ON CONFLICT (name) DO NOTHING RETURNING id;
 
 -- name: add_step
-INSERT INTO run_unit (run, step, item, pipeline, place, state, token, accepted, tell, missing)
-VALUES (?, ?, -1, ?, ?, ?, ?, ?, ?, ?);
+INSERT INTO run_unit (run, step, item, pipeline, place, state, round, token, accepted, tell, missing)
+VALUES (?1, ?2, -1, ?3, ?4, ?5, ?6, ?6, ?7, ?8, ?9);
 
 -- name: get_run
 SELECT id, name, pipeline, state, trace, priority, created, ended FROM run WHERE name = ?;
 
 -- name: get_unit
-SELECT id, item, place, state, phase, size, content, failures, deaths, trouble, token, settled, lease, accepted, total
+SELECT id, item, place, state, phase, size, content, failures, deaths, trouble, round, token, settled, lease, accepted,
+       total
 FROM run_unit WHERE run = ? AND step = ? AND item = ?;
 
 -- name: due_turns
 SELECT unit.id, run.name, unit.step, item, run.pipeline, size, content, phase, failures, tellings, unit.trouble, trace,
-       priority, created, tell
+       priority, created, round, tell
 FROM run_unit AS unit INDEXED BY run_unit_tell JOIN run ON run.id = unit.run
 WHERE unit.pipeline = ? AND tell <= ? ORDER BY tell LIMIT ?;
 
@@ -94,8 +95,9 @@ SET state = 'spread', total = ?, remaining = ?, at_once = ?, active = ?, started
 WHERE id = ?;
 
 -- name: add_parcel
-INSERT INTO run_unit (run, step, item, pipeline, place, state, size, content, token, settled, trouble, accepted, tell)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+INSERT INTO run_unit
+    (run, step, item, pipeline, place, state, size, content, round, token, settled, trouble, accepted, tell)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: drop_unit
 DELETE FROM run_unit WHERE id = ?;
@@ -170,6 +172,9 @@ UPDATE run SET state = 'running', step = '', trouble = NULL WHERE id = ?;
 -- name: revive_units
 UPDATE run_unit SET tell = max(accepted, ?), tellings = 0 WHERE run = ? AND state = 'ready';
 
+-- name: last_step
+SELECT step FROM run_unit WHERE run = ? AND item = -1 ORDER BY place DESC LIMIT 1;
+
 -- name: steps_left
 SELECT count(*) FROM run_unit WHERE run = ? AND item = -1 AND state NOT IN ('done', 'skipped');
 
@@ -194,10 +199,10 @@ DELETE FROM run_unit WHERE run = ? AND step = ? AND item >= 0;
 
 -- name: reset_step
 UPDATE run_unit
-SET state = ?, token = ?, accepted = ?, tell = ?, missing = ?, phase = 'do', stuck = NULL, result = NULL, failures = 0,
-    forgone = 0, deaths = 0, trouble = NULL, settled = 0, worker = '', lease = NULL, tellings = 0, started = NULL,
+SET state = ?1, round = ?2, token = ?2, accepted = ?3, tell = ?4, missing = ?5, phase = 'do', stuck = NULL,
+    result = NULL, failures = 0, forgone = 0, deaths = 0, trouble = NULL, settled = 0, worker = '', lease = NULL, tellings = 0, started = NULL,
     ended = NULL, total = NULL, remaining = 0, at_once = NULL, active = 0
-WHERE run = ? AND step = ? AND item = -1;
+WHERE run = ?6 AND step = ?7 AND item = -1;
 
 -- name: find_runs
 SELECT id, name, pipeline, state, created, ended, trouble FROM run
