@@ -13,7 +13,10 @@ name=${1:-}
 [ -n "$name" ] || die "which example? make example NAME=...  There are: $(names)"
 shift
 if [ -f "examples/$name/__main__.py" ]; then
-    use runtime examples
+    own=""
+    [ ! -f "requirements/$name.txt" ] || own=$name
+    # shellcheck disable=SC2086  # no word, or one
+    use runtime examples $own
     exec python -m "examples.$name" "$@"
 elif [ -f "examples/$name.py" ]; then
     use runtime

@@ -13,9 +13,19 @@ from contextlib import ExitStack
 from pathlib import Path
 from types import FrameType
 
-from scripts.servers.addresses import AMQP_URL, CHROMIUM, MANAGEMENT_URL, NODE_PACKAGES, POSTGRES_URL, REDIS_URL, SPIN
+from scripts.servers.addresses import (
+    AMQP_URL,
+    CHROMIUM,
+    MANAGEMENT_URL,
+    MEDIA,
+    NODE_PACKAGES,
+    POSTGRES_URL,
+    REDIS_URL,
+    SPIN,
+)
 from scripts.servers.chromium import ensure_chromium
 from scripts.servers.install import NoServer
+from scripts.servers.media import ensure_media
 from scripts.servers.node import ensure_node_packages
 from scripts.servers.postgres import Postgres, ensure_postgres
 from scripts.servers.rabbitmq import RabbitMQ, ensure_rabbitmq
@@ -100,6 +110,11 @@ def find_spin(_life: ExitStack, _folder: Path) -> dict[str, str]:
     return {} if SPIN in os.environ else {SPIN: ensure_spin()}
 
 
+def find_media(_life: ExitStack, _folder: Path) -> dict[str, str]:
+    """Programs that the dubbing example starts by itself."""
+    return {} if MEDIA in os.environ else {MEDIA: ensure_media()}
+
+
 def _leave(number: int, _frame: FrameType | None) -> None:
     sys.exit(128 + number)
 
@@ -111,6 +126,7 @@ START = {
     "chromium": find_chromium,
     "node": find_node_packages,
     "spin": find_spin,
+    "media": find_media,
 }
 
 if __name__ == "__main__":

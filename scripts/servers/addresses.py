@@ -11,6 +11,7 @@ POSTGRES_URL = "GOATHERD_TEST_POSTGRES_URL"
 CHROMIUM = "GOATHERD_TEST_CHROMIUM"
 NODE_PACKAGES = "GOATHERD_TEST_NODE_PACKAGES"
 SPIN = "GOATHERD_TEST_SPIN"
+MEDIA = "GOATHERD_TEST_MEDIA"
 
 
 def amqp_url() -> str:
@@ -48,12 +49,17 @@ def spin() -> str:
     return _told(SPIN)
 
 
+def media() -> str:
+    """The folders in which the programs of the dubbing example are; raises NoServer."""
+    return _told(MEDIA)
+
+
 def _told(variable: str) -> str:
     try:
         return os.environ[variable]
     except KeyError:
         raise NoServer(
             f"{variable} is not set, so this test has no server. Run `make test`, which starts all of them, or "
-            f"`python -m scripts.servers rabbitmq redis postgres chromium node -- python -m pytest …`, or leave such "
-            f"tests out with `make test-embedded`."
+            f"`python -m scripts.servers rabbitmq redis postgres chromium node media -- python -m pytest …`, or leave "
+            f"such tests out with `make test-embedded`."
         ) from None

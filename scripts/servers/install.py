@@ -15,8 +15,12 @@ class NoServer(Exception):
 
 def ensure_installed(package: str, program: str, path: str, variable: str) -> None:
     """Return when the program is in one of the folders of `path`; raises NoServer."""
-    if shutil.which(program, path=path) is not None:
-        return
+    if shutil.which(program, path=path) is None:
+        get_installed(package, variable)
+
+
+def get_installed(package: str, variable: str) -> None:
+    """Install a package, or several; raises NoServer."""
     if os.geteuid() == 0 and shutil.which("apt-get") is not None:
         _install(package, variable)
         return
@@ -28,7 +32,7 @@ def _install(package: str, variable: str) -> None:
     # A run level of 1 keeps the package from starting a server of its own on the usual port; settings that are there
     # already are kept without a question.
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1", "UCF_FORCE_CONFFOLD": "1"}
-    install = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", package]
+    install = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *package.split()]
     for command in (["apt-get", "update", "-qq"], install):
         told = f"`{' '.join(command)}`"
         try:

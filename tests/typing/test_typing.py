@@ -54,7 +54,7 @@ def by_basedpyright(name: str) -> frozenset[tuple[int, str]]:
     )
 
 
-@pytest.mark.parametrize("program", ["usage.py", "usage_lanes.py", "usage_pipelines.py"])
+@pytest.mark.parametrize("program", ["usage.py", "usage_lanes.py", "usage_once.py", "usage_pipelines.py"])
 @pytest.mark.parametrize("checker", [by_mypy, by_basedpyright])
 def test_programs_as_users_write_them_are_clean(checker: Any, program: str) -> None:
     assert checker(program) == frozenset()

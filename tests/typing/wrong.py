@@ -70,6 +70,8 @@ async def verbs(ctx: Context) -> None:
     await send_mail.options(delay=timedelta(minutes=1)).send("a@b.c", 5)  # E
     await send_mail.options(at="tomorrow").send("a@b.c", "hi")  # E
     await send_mail.options(60).send("a@b.c", "hi")  # E
+    await send_mail.options(within="conn").send("a@b.c", "hi")  # E
+    await send_mail.options(unique="for ever").send("a@b.c", "hi")  # E
     await summarise.send(ctx, "url")  # E
     await summarise.send(ctx=ctx, url="url")  # E
     await resize.send(5)  # E
@@ -89,6 +91,7 @@ async def awaiting_a_blocking_verb() -> None:
     await blocking(app).health()  # E
     blocking(send_mail).send("a@b.c")  # E
     blocking(send_mail).options(dealy=60).send("a@b.c", "hi")  # E
+    blocking(send_mail).options(within="conn").send("a@b.c", "hi")  # E
     blocking(summarise).send("url", delay=3)  # E
     blocking(summarise).call(url=7)  # E
     x: int = blocking(summarise).call("url")  # E

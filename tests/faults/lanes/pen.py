@@ -73,6 +73,12 @@ class Pen:
         self.kills += 1
         await self.start()
 
+    async def replace_ended(self) -> None:
+        """Others in the place of those that ended by themselves, as when they had nowhere to start."""
+        for worker in [each for each in self._workers if each.returncode is not None]:
+            self._workers.remove(worker)
+            await self.start()
+
     def freeze_one(self, seconds: float) -> None:
         """Let it stand still for so long, with whatever it has in its hands."""
         victim = self._victim()
