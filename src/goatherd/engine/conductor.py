@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from goatherd.engine.abroad import Abroad
 from goatherd.engine.conducting import Scores
-from goatherd.engine.insistence import FIRST_PAUSE, LONGEST_PAUSE
+from goatherd.engine.insistence import FIRST_PAUSE, LONGEST_PAUSE, Insistence
 from goatherd.engine.means import Means
 from goatherd.engine.queue_depths import QueueDepths
 from goatherd.engine.run_letters import carry_run_letters
@@ -81,6 +81,7 @@ class Conductor:
         self._make_queues = make_queues
         self._scores = Scores(book, means.clock)
         self._number = 0
+        self._insistence = Insistence("The records of pipelines", log)
         self._looking = False
         self._needed = asyncio.Event()
         self._ends = False
@@ -130,7 +131,7 @@ class Conductor:
 
     async def stop(self, deadline: float) -> None:
         """Finish what is being told, as well as can be in that time."""
-        self._stopping = True
+        self._stopping = self._insistence.stopping = True
         self._needed.set()
         task, self._task = self._task, None
         if task is not None:
@@ -260,7 +261,11 @@ class Conductor:
             wanted=exchange.wanted,
             lease=exchange.lease,
         )
-        answer = await self._steps.exchange(numbered)
+        if exchange.wanted:
+            # Under its number it may be repeated; else what was claimed, and not told of, were nobody's for long.
+            answer = await self._insistence.until_answered(lambda: self._steps.exchange(numbered))
+        else:
+            answer = await self._steps.exchange(numbered)
         self.moved(answer)
         return answer
 
@@ -268,6 +273,17 @@ class Conductor:
         self._ends = False
         if self._looking and await self._steps.reap(BATCH):
             self.nudge()
+        # Events that are away do not keep letters from where they belong.
+        letters = carry_run_letters(self._steps, self._dead_letters, self._telemetry)
+        for outcome in await asyncio.gather(self._tell_ends(), letters, return_exceptions=True):
+            if isinstance(outcome, BaseException):
+                raise outcome
+        if self._looking and now >= self._forget_at:
+            forgotten = await self._steps.forget(self._kept_for, BATCH)
+            # Where there are more, they are not left until the next time: there would be more and more of them.
+            self._forget_at = now + (FORGET_EVERY if forgotten < BATCH else 0.0)
+
+    async def _tell_ends(self) -> None:
         while ended := await self._steps.ended(BATCH):
             # By the records, not by our own plan: it may be a run of another version of the program.
             done = [(run.id, (run.step,)) for run in ended if run.state == "done"]
@@ -276,7 +292,3 @@ class Conductor:
                 *(self._story.ended(run, next(iter(results.get(run.id, {}).values()), None)) for run in ended)
             )
             await self._steps.told(ended)
-        await carry_run_letters(self._steps, self._dead_letters, self._telemetry)
-        if self._looking and now >= self._forget_at:
-            self._forget_at = now + FORGET_EVERY
-            await self._steps.forget(self._kept_for, BATCH)

@@ -138,14 +138,14 @@ class Worker:
         """Others have it now: stop what runs."""
         task = self._running.get(delivery)
         if task is not None:
-            task.cancel()
+            _stop(task)
 
     def _call_off(self, job_id: str) -> None:
         self._attempts.call_off(job_id)
         self._flows.call_off(job_id)
         for delivery, task in self._running.items():
             if delivery.message.id == job_id and delivery.message.reply_to:
-                task.cancel()
+                _stop(task)
 
     def _fill(self) -> None:
         """Start what may start."""
@@ -291,3 +291,8 @@ class Worker:
 
     def _clock_of_loop(self) -> float:
         return asyncio.get_running_loop().time()
+
+
+def _stop(task: asyncio.Task[None]) -> None:
+    """Cancel it when it has begun: one that is cancelled before would never say that it has ended."""
+    asyncio.get_running_loop().call_soon(task.cancel)
