@@ -131,17 +131,18 @@ class Session:
     ) -> "Session":
         """Open the ports and make the queues that are missing; lanes too, if there are keyed tasks."""
         ports = await opener(settings, clock)
+        opened: Ports | Session = ports
         try:
             wanted = list(queues)
             await ports.broker.declare(wanted)
-            session = cls(ports, clock, telemetry, settings, pipelines, wanted)
+            session = opened = cls(ports, clock, telemetry, settings, pipelines, wanted)
             await session.calls.open()
             if keyed:
                 await session.lanes()
             if session.book.pipelines:
                 await session.records()
         except BaseException:
-            await ports.close()
+            await opened.close()
             raise
         return session
 

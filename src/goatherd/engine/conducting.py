@@ -98,7 +98,8 @@ class Scores:
     def _add_message(self, score: Score, turn: Turn, place: Place, results: Results) -> None:
         task, step, now = place.task_in(turn.phase), place.step, self._clock.now()
         if turn.phase == "compensate" and step.compensation is not None:
-            item_name = step.task.signature.names[0] if step.is_map else ""
+            # After the failure; where the step takes batches, its own parameter is the name of many.
+            item_name = step.compensation.signature.names[1] if step.is_map else ""
             message = compensation_message(
                 turn, queue=task.queue, task=task.name, item_name=item_name, step_queue=step.task.queue, now=now
             )

@@ -133,22 +133,20 @@ class Runs:
         look = await (await self._open_records()).operations.look(run)
         return None if look is None else look.summary
 
-    async def result(self, pipeline: PipelineDefinition, run: str) -> bytes | None:
-        """The result of a run that is done, as JSON; None if it is not."""
-        [found] = await (await self._open_records()).steps.results([(run, pipeline.last)])
-        return found
-
     async def standing(self, run: str, pipeline: PipelineDefinition | None) -> JobState:
         """How a run stands by the records alone, for one whose events are gone; raises UnknownJob."""
-        summary = None if pipeline is None else await self.knows(run)
-        if summary is None or pipeline is None:
+        records = await self._open_records()
+        look = None if pipeline is None else await records.operations.look(run)
+        if look is None:
             raise UnknownJob(run)
-        trouble = summary.trouble
+        summary, trouble = look.summary, look.summary.trouble
+        # The last step by the records: the run may be of another version of the program.
+        [result] = await records.steps.results([(run, look.steps[-1].name)]) if summary.state == "done" else [None]
         return JobState(
             epoch="",
             seq=0,
             status=summary.state,
-            result=await self.result(pipeline, run) if summary.state == "done" else None,
+            result=result,
             error="" if trouble is None else trouble.error_type,
             message="" if trouble is None else trouble.message,
             traceback="" if trouble is None else trouble.traceback,

@@ -90,8 +90,8 @@ def _separate(change: Change, of: RunRow, unit: UnitRow, settlement: Separate) -
     step, why = settlement.hold.key.step, encode_trouble(settlement.trouble)
     run(change.connection, "drop_unit", (unit.id,))
     singles = [
-        (of.id, step, unit.item + number, of.pipeline, unit.place, "held", 1, content, unit.round, unit.token, unit.token,
-         why, 0.0, None)
+        (of.id, step, unit.item + number, of.pipeline, unit.place, "held", 1, content, unit.round, unit.token,
+         unit.token, why, 0.0, None)
         for number, content in enumerate(settlement.contents)
     ]  # fmt: skip
     run_many(change.connection, "add_parcel", singles)

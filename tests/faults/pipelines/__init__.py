@@ -1,0 +1,1 @@
+"""Workers of pipelines are killed and frozen, and their messages repeated and wiped."""
