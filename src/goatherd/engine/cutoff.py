@@ -1,6 +1,7 @@
 """Stop a task's code: really, also when it looks away."""
 
 import asyncio
+import inspect
 import logging
 from types import TracebackType
 from typing import Self
@@ -47,3 +48,11 @@ class Cutoff:
         self._cancels += 1
         self._task.cancel()
         self._timer = asyncio.get_running_loop().call_later(AGAIN_AFTER, self._cut)
+
+
+def stop(task: asyncio.Task[None]) -> None:
+    """Cancel it, but not before it has begun: then it would never say that it has ended, and keep its place."""
+    if inspect.getcoroutinestate(task.get_coro()) == inspect.CORO_CREATED:  # type: ignore[arg-type]  # it is one
+        asyncio.get_running_loop().call_soon(task.cancel)
+    else:
+        task.cancel()

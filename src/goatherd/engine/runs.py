@@ -111,6 +111,9 @@ class Runs:
         if not new and queued:
             # It was begun long ago, and its events are gone: what is on record tells how it stands.
             await events.forget(run.id)
+        if new and not queued:
+            # An earlier run of that id is forgotten, but perhaps not its events.
+            await self._reopen(records, [run.id])
         records.conductor.nudge()
         return new
 

@@ -228,7 +228,7 @@ class StepSource:
 
     def _settlement(self, held: HeldUnit, verdict: Verdict, admitted: Admitted | None) -> UnitSettlement:
         claim, place, now = held.claim, held.place, self._clock.now()
-        had_effect = isinstance(verdict, Done) and bool(verdict.lost)
+        had_effect = (isinstance(verdict, Done) and bool(verdict.lost)) or _may_have_had_effect(admitted)
         if isinstance(verdict, Done) and verdict.lost and not held.may_give_nothing:
             verdict = dead("failed", "ResultLost", verdict.lost, claim.failures + 1, now)
         elif isinstance(verdict, Done) and admitted is not None:
@@ -262,6 +262,10 @@ class StepSource:
         log.warning("%s was lost to others, or its run was cancelled, while it was worked on", held.claim.key)
         if self._on_loss is not None:
             self._on_loss(held.delivery)
+
+
+def _may_have_had_effect(admitted: Admitted | None) -> bool:
+    return admitted is not None and admitted.ticket is not None and admitted.ticket.written
 
 
 def _held(delivery: Delivery) -> HeldUnit:

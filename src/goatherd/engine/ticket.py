@@ -30,6 +30,8 @@ class Ticket(msgspec.Struct, kw_only=True):
     used: bool = False
     #: Whether somebody newer was met who had its lane.
     refused: bool = False
+    #: Whether the row was written in the user's transaction, which may yet fail.
+    written: bool = False
 
     async def commit(self, connection: Any) -> None:
         """Finish the job inside the user's transaction; raises Fenced."""
@@ -66,6 +68,7 @@ class Ticket(msgspec.Struct, kw_only=True):
     def _compare(self, taken: bool, written: Any) -> None:
         """Nothing was written if somebody newer wrote, and also if this very job was: which one, the row tells."""
         if taken:
+            self.written = True
             return
         self._judge("newer" if written is None or written[0] > self.fence.token else "applied")
 

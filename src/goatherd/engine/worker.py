@@ -10,6 +10,7 @@ from typing import Any
 
 from goatherd.engine.admission import Admitted, deaths_of
 from goatherd.engine.attempt import Attempts
+from goatherd.engine.cutoff import stop
 from goatherd.engine.flows import NO_FLOWS, Flows
 from goatherd.engine.lane_entry import LaneEntry
 from goatherd.engine.suspects import LONGEST_WAIT, Suspects
@@ -138,14 +139,14 @@ class Worker:
         """Others have it now: stop what runs."""
         task = self._running.get(delivery)
         if task is not None:
-            _stop(task)
+            stop(task)
 
     def _call_off(self, job_id: str) -> None:
         self._attempts.call_off(job_id)
         self._flows.call_off(job_id)
         for delivery, task in self._running.items():
             if delivery.message.id == job_id and delivery.message.reply_to:
-                _stop(task)
+                stop(task)
 
     def _fill(self) -> None:
         """Start what may start."""
@@ -291,8 +292,3 @@ class Worker:
 
     def _clock_of_loop(self) -> float:
         return asyncio.get_running_loop().time()
-
-
-def _stop(task: asyncio.Task[None]) -> None:
-    """Cancel it when it has begun: one that is cancelled before would never say that it has ended."""
-    asyncio.get_running_loop().call_soon(task.cancel)

@@ -143,7 +143,8 @@ class RunOperations(Protocol):
     async def resume_from(self, run: str, steps: Sequence[PlannedStep]) -> bool:
         """Forget what is on record of these steps and do them again; false if there is no such run or step.
 
-        The caller names with a step all that come after it. Workers that have units of them are fenced off. A run that
+        The caller names with a step all that come after it. Workers that have units of them are fenced off, and what
+        was decided about them is void: a new round begins, with a number greater than that of the last one. A run that
         had ended goes on, as after `retry`.
         """
 

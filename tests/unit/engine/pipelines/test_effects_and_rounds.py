@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from goatherd import Context, Failure, Goatherd
+from goatherd import Context, Failure, Goatherd, Retry
 from goatherd.engine.ticket import FENCE_TABLE
 from goatherd.errors import Fenced, JobFailed
 from goatherd.testing import testing
@@ -47,8 +47,9 @@ async def test_a_run_that_begins_again_after_it_was_forgotten_has_its_effect(
         await t.drain()
         await t.advance(60)
         await (await app.session().records()).steps.forget(1.0, 10)
-        await (await app.session().events()).forget("monthly")
         run = await bank.options(id="monthly").start(6)
+        # Its events are those of the run before no longer.
+        assert await run.status() == "queued"
         await t.drain()
         assert await run.result(timeout=5) == 6
         assert payments(database) == [("monthly", 5), ("monthly", 6)]
@@ -91,6 +92,32 @@ async def test_a_batch_that_had_its_effect_is_not_done_again_item_by_item(
         assert payments(database) == [("b", 5), ("b", 6), ("b", 7)]
         with pytest.raises(JobFailed, match="An earlier attempt"):
             await run.result(timeout=5)
+
+
+async def test_a_batch_that_fails_after_its_effect_is_not_done_again_item_by_item(
+    app: Goatherd, database: sqlite3.Connection
+) -> None:
+    bank = app.pipeline("bank", takes=list[int], gives=list[int])
+    receipts: list[int] = []
+
+    @bank.map(over=bank.input, batch=3, retry=Retry(1, base=1, jitter=0))
+    async def pay(ctx: Context, amounts: list[int]) -> list[int]:
+        try:
+            await pay_into(database, ctx, *amounts)
+        except Fenced as fenced:
+            if not fenced.applied:
+                raise
+        receipts.append(len(amounts))
+        if len(receipts) == 1:
+            raise ValueError("the receipt is lost")
+        return amounts
+
+    async with testing(app) as t:
+        run = await bank.options(id="b").start([5, 6, 7])
+        await t.advance(10)
+        assert await run.result(timeout=5) == [5, 6, 7]
+        assert payments(database) == [("b", 5), ("b", 6), ("b", 7)]
+        assert receipts == [3, 3]
 
 
 async def test_a_failed_step_that_is_tried_again_does_not_have_its_effect_twice(
