@@ -68,8 +68,10 @@ class GoatherdPipeline:
     async def left(self, place: Path) -> int:
         app, _ = self.app(place)
         async with app:
-            records = await app.session().records()
-            return len(await records.operations.find(RunFilter(state="running"), SOME))
+            operations = (await app.session().records()).operations
+            # A single piece of work is the first step of its run; the others wait for a worker that has ended.
+            running = [await operations.look(run.id) for run in await operations.find(RunFilter(state="running"), SOME)]
+            return sum(look.steps[0].state != "done" for look in running if look is not None)
 
     def app(self, place: Path) -> tuple[Goatherd, Pipeline[list[int], list[int]]]:
         """The application and its only pipeline."""

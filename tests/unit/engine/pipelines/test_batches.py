@@ -28,7 +28,7 @@ async def test_a_poisonous_item_is_tried_alone_and_then_stood_in_for(app: Goathe
         await t.drain()
         assert await run.status() == "running"
         await t.advance(3600)
-        result = await run.result(timeout=1)
+        result = await run.result(timeout=10)
     assert result == [f"kept {item}" if item == 13 else f"t{item}" for item in range(45)]
     # Three batches; the one that failed once more as single items; and the poisonous one twice again.
     assert Counter(map(len, calls)) == {20: 2, 5: 1, 1: 20 + 2}
@@ -55,7 +55,7 @@ async def test_an_item_that_fails_in_passing_is_done_alone(app: Goatherd) -> Non
     async with testing(app) as t:
         run = await ups.start([1, 2, 3, 4, 5])
         await t.advance(60)
-        assert await run.result(timeout=1) == [2, 3, 4, 5, 6]
+        assert await run.result(timeout=10) == [2, 3, 4, 5, 6]
     assert sorted(calls) == [[1], [1, 2, 3, 4], [2], [2], [3], [4], [5]]
 
 
@@ -82,5 +82,5 @@ async def test_items_that_were_separated_are_bounded_too(app: Goatherd) -> None:
     async with testing(app) as t:
         run = await ups.start(list(range(40)))
         await t.drain()
-        assert await run.result(timeout=1) == 40
+        assert await run.result(timeout=10) == 40
     assert most <= 2

@@ -29,7 +29,7 @@ async def test_a_step_of_a_dead_worker_is_done_by_another(app: Goatherd, at: str
         t.crash(first, at=at)  # type: ignore[arg-type]  # one of both
         run = await pair.start(1)
         await t.drain()
-        assert await run.result(timeout=1) == 3
+        assert await run.result(timeout=10) == 3
         assert calls == {"first": started, "second": 1}
         assert not t.dead
 
@@ -48,7 +48,7 @@ async def test_a_step_that_kills_three_workers_fails_for_good(app: Goatherd) -> 
         run = await ups.start([1, 2])
         await t.drain()
         with pytest.raises(JobFailed, match="step up: 3 processes died while they ran it"):
-            await run.result(timeout=1)
+            await run.result(timeout=10)
         assert calls == [1, 1, 1]
         assert [letter.reason for letter in t.dead] == ["crashed"]
 
@@ -67,7 +67,7 @@ async def test_items_that_were_done_before_the_death_are_not_done_again(app: Goa
     async with testing(app) as t:
         run = await ups.start(list(range(10)))
         await t.drain()
-        assert await run.result(timeout=1) == list(range(1, 11))
+        assert await run.result(timeout=10) == list(range(1, 11))
         assert calls == Counter(dict.fromkeys(range(10), 1) | {4: 2})
 
 
@@ -88,7 +88,7 @@ async def test_only_the_guilty_one_is_given_up(app: Goatherd) -> None:
     async with testing(app) as t:
         run = await ups.start(list(range(8)))
         await t.drain()
-        assert await run.result(timeout=1) == [0, 1, 2, 4, 5, 6, 7]
+        assert await run.result(timeout=10) == [0, 1, 2, 4, 5, 6, 7]
         # The others were at work when it killed for the first time, and never again.
         assert calls.pop(3) == 3
         assert max(calls.values()) == 2
@@ -114,7 +114,7 @@ async def test_a_message_that_comes_twice_does_nothing(app: Goatherd) -> None:
         t.duplicate(total)
         run = await ups.start([1, 2, 3, 4, 5])
         await t.drain()
-        assert await run.result(timeout=1) == 15
+        assert await run.result(timeout=10) == 15
         assert calls == {"up": 5, "total": 1}
 
 
@@ -135,7 +135,7 @@ async def test_a_late_worker_does_the_step_in_vain(app: Goatherd) -> None:
         t.lose_lease(up)
         run = await ups.options(id="one").start(1)
         await t.drain()
-        assert await run.result(timeout=1) == "token 1"
+        assert await run.result(timeout=10) == "token 1"
         (newer, key), (older, _) = seen
         assert newer > older
         assert key == "step/one/up"
@@ -154,7 +154,7 @@ async def test_an_item_that_is_lost_comes_again(app: Goatherd) -> None:
         t.lose_lease(up, times=2)
         run = await ups.start([1, 2, 3])
         await t.drain()
-        assert await run.result(timeout=1) == [2, 3, 4]
+        assert await run.result(timeout=10) == [2, 3, 4]
         # Those who came late did theirs, too, for nothing stopped them.
         assert calls.total() == 5
 
@@ -200,6 +200,6 @@ async def test_all_at_once(app: Goatherd) -> None:
         plan(t)
         runs = [await ups.start(list(range(7))) for _ in range(5)]
         await t.drain()
-        assert [await run.result(timeout=1) for run in runs] == [28] * 5
+        assert [await run.result(timeout=10) for run in runs] == [28] * 5
         assert joined == Counter({run.id: 1 for run in runs})
         assert not t.dead

@@ -45,7 +45,7 @@ async def test_a_late_worker_has_no_effect(app: Goatherd, database: sqlite3.Conn
         t.lose_lease(pay, times=2)
         run = await bank.options(id="b").start([5, 6, 7])
         await t.drain()
-        assert await run.result(timeout=1) == [5, 6, 7]
+        assert await run.result(timeout=10) == [5, 6, 7]
         assert payments(database) == [("b", 5), ("b", 6), ("b", 7)]
         assert [fenced.applied for fenced in met] == [False, False]
 
@@ -72,7 +72,7 @@ async def test_an_effect_whose_step_did_not_come_to_its_end_is_not_made_twice(
         t.crash(pay, at="end")
         run = await bank.options(id="b").start(5)
         await t.drain()
-        assert await run.result(timeout=1) == 5
+        assert await run.result(timeout=10) == 5
         assert payments(database) == [("b", 5)]
 
 
@@ -99,7 +99,7 @@ async def test_a_result_that_died_with_its_attempt_is_not_made_up(
             assert await run.status() == "done"
         else:
             with pytest.raises(JobFailed, match="step pay: An earlier attempt"):
-                await run.result(timeout=1)
+                await run.result(timeout=10)
 
 
 async def test_a_step_that_is_done_again_from_the_beginning_has_its_effect_again(
@@ -120,6 +120,6 @@ async def test_a_step_that_is_done_again_from_the_beginning_has_its_effect_again
         await run.resume_from(pay)
         t.lose_lease(pay)
         await t.drain()
-        assert await run.result(timeout=1) == 5
+        assert await run.result(timeout=10) == 5
         # Once in each round, whoever comes late.
         assert payments(database) == [("b", 5), ("b", 5)]

@@ -29,7 +29,7 @@ async def test_a_step_is_tried_again_by_its_rule(app: Goatherd) -> None:
         assert len(times) == 2
         await t.advance(600)
         assert [time - begun for time in times] == [0, 10, 40]
-        assert await run.result(timeout=1) == 5
+        assert await run.result(timeout=10) == 5
         assert not t.dead
 
 
@@ -51,7 +51,7 @@ async def test_a_step_that_failed_for_good_fails_its_run(app: Goatherd) -> None:
         run = await shop.start(5)
         await t.advance(600)
         with pytest.raises(JobFailed, match="step pay: no route") as failed:
-            await run.result(timeout=1)
+            await run.result(timeout=10)
         assert failed.value.error_type == "ConnectionError"
         assert seen == ["pay"] * 3
         [letter] = t.dead
@@ -91,7 +91,7 @@ async def test_later_means_later(app: Goatherd) -> None:
         run = await shop.start(5)
         await t.advance(3600)
         assert [time - times[0] for time in times] == [0, 100, 200, 300]
-        assert await run.result(timeout=1) == 5
+        assert await run.result(timeout=10) == 5
 
 
 async def test_items_that_failed_for_good_are_left_out_where_the_step_says_so(app: Goatherd) -> None:
@@ -108,7 +108,7 @@ async def test_items_that_failed_for_good_are_left_out_where_the_step_says_so(ap
     async with testing(app) as t:
         run = await ups.start([1, 2, 3, 4, 5, 6])
         await t.advance(600)
-        assert await run.result(timeout=1) == [2, 3, 5, 6]
+        assert await run.result(timeout=10) == [2, 3, 5, 6]
         assert sorted(calls) == [1, 2, 3, 3, 3, 4, 5, 6, 6, 6]
         assert not t.dead
 
@@ -133,7 +133,7 @@ async def test_one_item_that_failed_for_good_fails_the_run(app: Goatherd) -> Non
         run = await ups.start([1, 2, 3, 4])
         await t.drain()
         with pytest.raises(JobFailed, match="step up: two"):
-            await run.result(timeout=1)
+            await run.result(timeout=10)
         # Nothing else of it is started.
         assert calls == [1, 2]
         assert [(letter.task, letter.job_id) for letter in t.dead] == [("ups.up", run.id)]

@@ -32,7 +32,7 @@ async def test_items_are_done_one_by_one_and_joined_in_their_order(app: Goatherd
     async with testing(app) as t:
         run = await words.start("to be or not")
         await t.drain()
-        assert await run.result(timeout=1) == "4: TO/12 BE/12 OR/12 NOT/12"
+        assert await run.result(timeout=10) == "4: TO/12 BE/12 OR/12 NOT/12"
 
 
 @pytest.mark.parametrize("batch", [None, 20])
@@ -63,7 +63,7 @@ async def test_no_items_are_joined_at_once(app: Goatherd, batch: int | None) -> 
     async with testing(app) as t:
         run = await empty.start([])
         await t.drain()
-        assert await run.result(timeout=1) == 0
+        assert await run.result(timeout=10) == 0
         assert not calls
 
 
@@ -96,7 +96,7 @@ async def test_no_more_items_of_a_run_are_worked_on_at_once_than_may_be(app: Goa
     async with testing(app) as t:
         runs = [await bounded.start([100 * number + item for item in range(12)]) for number in range(2)]
         await t.drain()
-        assert [len(await run.result(timeout=1)) for run in runs] == [12, 12]
+        assert [len(await run.result(timeout=10)) for run in runs] == [12, 12]
         assert most == 3
 
 
@@ -118,7 +118,7 @@ async def test_a_map_over_what_was_passed_over_has_no_items(app: Goatherd) -> No
     async with testing(app) as t:
         run = await maybe.start([1, 2])
         await t.drain()
-        assert await run.result(timeout=1) == 5
+        assert await run.result(timeout=10) == 5
 
 
 async def test_the_last_step_may_be_a_map(app: Goatherd) -> None:
@@ -131,4 +131,4 @@ async def test_the_last_step_may_be_a_map(app: Goatherd) -> None:
     async with testing(app) as t:
         runs = [await ups.start(items) for items in ([], [1], list(range(300)))]
         await t.drain()
-        assert [await run.result(timeout=1) for run in runs] == [[], [2], list(range(1, 301))]
+        assert [await run.result(timeout=10) for run in runs] == [[], [2], list(range(1, 301))]

@@ -35,7 +35,7 @@ async def test_results_of_the_steps_before_are_the_arguments_in_that_order(app: 
     async with testing(app) as t:
         run = await dub.start(Film("alien", 117))
         await t.drain()
-        assert await run.result(timeout=1) == "117 ['alien.wav', 'alien'] alien.wav"
+        assert await run.result(timeout=10) == "117 ['alien.wav', 'alien'] alien.wav"
 
 
 async def test_a_join_waits_for_all_and_is_done_once(app: Goatherd) -> None:
@@ -65,7 +65,7 @@ async def test_a_join_waits_for_all_and_is_done_once(app: Goatherd) -> None:
     async with testing(app) as t:
         runs = [await letters.start(number) for number in range(20)]
         await t.drain()
-        assert [await run.result(timeout=1) for run in runs] == ["alar"] * 20
+        assert [await run.result(timeout=10) for run in runs] == ["alar"] * 20
         assert sorted(seen) == sorted(["first", "left", "right", "both"] * 20)
 
 
@@ -87,7 +87,7 @@ async def test_steps_without_steps_before_them_start_side_by_side(app: Goatherd)
     async with testing(app) as t:
         run = await pair.start(1)
         await t.drain()
-        assert await run.result(timeout=1) == (2, 3)
+        assert await run.result(timeout=10) == (2, 3)
 
 
 async def test_plain_functions_have_threads_and_contexts_of_their_own(app: Goatherd) -> None:
@@ -100,7 +100,7 @@ async def test_plain_functions_have_threads_and_contexts_of_their_own(app: Goath
     async with testing(app) as t:
         run = await count.options(id="seven").start(7)
         await t.drain()
-        assert await run.result(timeout=1) == "seven 8"
+        assert await run.result(timeout=10) == "seven 8"
 
 
 async def test_a_step_knows_its_run_its_job_and_its_attempt(app: Goatherd) -> None:
@@ -115,7 +115,7 @@ async def test_a_step_knows_its_run_its_job_and_its_attempt(app: Goatherd) -> No
     async with testing(app) as t:
         run = await count.options(id="numbers").start([5, 6])
         await t.drain()
-        assert await run.result(timeout=1) == [6, 7]
+        assert await run.result(timeout=10) == [6, 7]
         assert sorted(seen) == [
             ("numbers", "numbers/up/0", 1, "counting"),
             ("numbers", "numbers/up/1", 1, "counting"),
@@ -137,4 +137,4 @@ async def test_results_come_back_as_they_were(app: Goatherd, value: object) -> N
     async with testing(app) as t:
         run = await echo.start(value)
         await t.drain()
-        assert await run.result(timeout=1) == value
+        assert await run.result(timeout=10) == value

@@ -31,7 +31,7 @@ async def test_a_step_is_stood_in_for_with_its_own_arguments(app: Goatherd) -> N
         await t.drain()
         assert not told
         await t.advance(10)
-        assert await run.result(timeout=1) == "drawing of film 7"
+        assert await run.result(timeout=10) == "drawing of film 7"
         failure = Failure(step="poster", item=None, error_type="ConnectionError", message="no route", attempts=2)
         assert told == [(failure, "film 7", 7)]
         assert not t.dead
@@ -53,7 +53,7 @@ async def test_an_item_is_stood_in_for_in_its_place(app: Goatherd) -> None:
     async with testing(app) as t:
         run = await films.start([1, 2, 3])
         await t.drain()
-        assert await run.result(timeout=1) == ["speech 1", "silence 2 (1: one of 3)", "speech 3"]
+        assert await run.result(timeout=10) == ["speech 1", "silence 2 (1: one of 3)", "speech 3"]
 
 
 async def test_giving_up_in_a_stand_in_fails_the_run(app: Goatherd) -> None:
@@ -79,7 +79,7 @@ async def test_giving_up_in_a_stand_in_fails_the_run(app: Goatherd) -> None:
         run = await films.start([1])
         await t.advance(60)
         with pytest.raises(JobFailed, match="step speak: no silence either"):
-            await run.result(timeout=1)
+            await run.result(timeout=10)
         assert calls == ["speak", "silence"]
         [letter] = t.dead
         assert (letter.task, letter.reason) == ("films.speak.compensate", "gave_up")
@@ -103,7 +103,7 @@ async def test_a_stand_in_that_fails_is_tried_again_by_the_steps_rule(app: Goath
     async with testing(app) as t:
         run = await films.start(1)
         await t.advance(600)
-        assert await run.result(timeout=1) == -1
+        assert await run.result(timeout=10) == -1
         failure = Failure(step="speak", item=None, error_type="ValueError", message="no voice", attempts=2)
         assert told == [failure, failure]
 
@@ -131,4 +131,4 @@ async def test_those_that_wait_for_a_stand_in_leave_room_for_others(app: Goather
         await t.drain()
         assert (done, await run.status()) == ([2, 3], "running")
         await t.advance(86_000)
-        assert await run.result(timeout=1) == [-1, 2, 3]
+        assert await run.result(timeout=10) == [-1, 2, 3]

@@ -25,7 +25,7 @@ async def test_a_second_start_under_the_same_id_is_the_same_run(app: Goatherd) -
         third = await ups.options(id="video-7").start(3)
         await t.drain()
         assert seen == [1]
-        assert [await run.result(timeout=1) for run in (first, second, third)] == [1, 1, 1]
+        assert [await run.result(timeout=10) for run in (first, second, third)] == [1, 1, 1]
         assert await third.status() == "done"
 
 
@@ -75,8 +75,8 @@ async def test_a_run_is_found_by_its_id(app: Goatherd) -> None:
     async with testing(app) as t:
         await ups.options(id="video-7").start(1)
         await t.drain()
-        assert await app.run("video-7").result(timeout=1) == 2
-        assert await app.run("video-7", of=ups).result(timeout=1) == 2
+        assert await app.run("video-7").result(timeout=10) == 2
+        assert await app.run("video-7", of=ups).result(timeout=10) == 2
 
 
 async def test_steps_of_a_task_that_starts_runs(app: Goatherd) -> None:

@@ -35,7 +35,7 @@ async def test_a_failed_step_is_tried_again(app: Goatherd) -> None:
         await run.retry_step(pay)
         assert await run.status() == "queued"
         await t.drain()
-        assert await run.result(timeout=1) == 3
+        assert await run.result(timeout=10) == 3
         assert calls == {"pack": 1, "pay": 2}
 
 
@@ -59,7 +59,7 @@ async def test_failed_items_are_tried_again_and_no_others(app: Goatherd) -> None
         poison = 0
         await run.retry_step("up")
         await t.drain()
-        assert await run.result(timeout=1) == [2, 3, 4, 5, 6, 7]
+        assert await run.result(timeout=10) == [2, 3, 4, 5, 6, 7]
         # Items that had not been begun when the run failed are done now, and of the others only the failed one.
         assert calls[3] == 2
         assert all(calls[item] == 1 for item in calls if item != 3)
@@ -86,7 +86,7 @@ async def test_a_dead_letter_that_is_sent_again_tries_its_step_again(app: Goathe
         office = DeadLetterOffice(app.session().ports.dead_letters, app.format_of)
         assert await office.replay_one(letter.id)
         await t.drain()
-        assert await run.result(timeout=1) == 1
+        assert await run.result(timeout=10) == 1
         assert not t.dead
 
 
@@ -112,14 +112,14 @@ async def test_a_step_and_all_after_it_are_done_again(app: Goatherd) -> None:
     async with testing(app) as t:
         run = await shop.start([2, 1])
         await t.drain()
-        assert await run.result(timeout=1) == 5
+        assert await run.result(timeout=10) == 5
         await run.resume_from(up)
         await t.drain()
-        assert await run.result(timeout=1) == 5
+        assert await run.result(timeout=10) == 5
         assert calls == {"sort": 1, "up": 4, "total": 2}
         await run.resume_from("sort")
         await t.drain()
-        assert await run.result(timeout=1) == 7
+        assert await run.result(timeout=10) == 7
         assert calls == {"sort": 2, "up": 6, "total": 3}
 
 
@@ -155,8 +155,8 @@ async def test_what_was_stood_in_for_can_be_done_again(app: Goatherd) -> None:
     async with testing(app) as t:
         run = await shop.start([1, 2])
         await t.drain()
-        assert await run.result(timeout=1) == [2, -2]
+        assert await run.result(timeout=10) == [2, -2]
         broken = False
         await run.resume_from(up)
         await t.drain()
-        assert await run.result(timeout=1) == [2, 3]
+        assert await run.result(timeout=10) == [2, 3]

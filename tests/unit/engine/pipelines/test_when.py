@@ -27,7 +27,7 @@ async def test_a_step_is_done_only_if_its_test_holds(app: Goatherd) -> None:
     async with testing(app) as t:
         runs = [await films.start(number) for number in (5, 6, 8)]
         await t.drain()
-        assert [await run.result(timeout=1) for run in runs] == ["none", "none", "subtitles of 8"]
+        assert [await run.result(timeout=10) for run in runs] == ["none", "none", "subtitles of 8"]
         assert seen == [8]
 
 
@@ -46,6 +46,6 @@ async def test_a_test_that_fails_fails_the_run(app: Goatherd) -> None:
         run = await films.start(0)
         await t.drain()
         with pytest.raises(JobFailed, match="cannot be begun: division by zero"):
-            await run.result(timeout=1)
+            await run.result(timeout=10)
         [letter] = t.dead
         assert (letter.task, letter.reason, letter.error_type) == ("films.inverse", "invalid", "ZeroDivisionError")

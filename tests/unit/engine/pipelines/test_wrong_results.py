@@ -32,7 +32,7 @@ async def test_a_batch_must_give_as_many_results_as_it_has_items(app: Goatherd, 
         run = await ups.start([1, 2, 3])
         await t.advance(600)
         with pytest.raises(JobFailed, match=told):
-            await run.result(timeout=1)
+            await run.result(timeout=10)
         # What is wrong once is wrong again.
         assert calls == [[1, 2, 3], [1]]
 
@@ -48,7 +48,7 @@ async def test_a_result_that_is_no_json_fails_the_step(app: Goatherd) -> None:
         run = await ups.start(1)
         await t.advance(600)
         with pytest.raises(JobFailed, match="step up: its result cannot be written as JSON"):
-            await run.result(timeout=1)
+            await run.result(timeout=10)
 
 
 @pytest.mark.parametrize("app", [{"payload_limit": 1000}], indirect=True)
@@ -63,7 +63,7 @@ async def test_a_result_that_is_too_large_fails_the_step(app: Goatherd) -> None:
         run = await ups.start(1)
         await t.advance(600)
         with pytest.raises(JobFailed, match=r"step up: its result takes 2,002 bytes, but at most 1,000 are allowed"):
-            await run.result(timeout=1)
+            await run.result(timeout=10)
         assert [letter.error_type for letter in t.dead] == ["ResultTooLarge"]
 
 
@@ -82,7 +82,7 @@ async def test_a_result_of_another_type_does_not_fit_the_next_step(app: Goatherd
         run = await ups.start(1)
         await t.drain()
         with pytest.raises(JobFailed, match=r"step (up|down): "):
-            await run.result(timeout=1)
+            await run.result(timeout=10)
 
 
 async def test_what_gives_no_list_has_no_items(app: Goatherd) -> None:
@@ -100,4 +100,4 @@ async def test_what_gives_no_list_has_no_items(app: Goatherd) -> None:
         run = await ups.start(1)
         await t.drain()
         with pytest.raises(JobFailed, match=r"step up: ups\.up cannot be begun: numbers gave no list"):
-            await run.result(timeout=1)
+            await run.result(timeout=10)
