@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from uuid import uuid4
 
 from examples.comments.database.changes import change
-from examples.comments.database.database import Desk
 from examples.comments.herd import comments, database
 from examples.comments.worker.service import create_comment
 from examples.comments.worker.writing import Submitted
+from examples.running.database.database import Desk
 from goatherd import Unavailable
 
 

@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 
 from examples.comments.api.accepting import PartlyRefused
 from examples.comments.database.changes import NoSuchPost
-from examples.comments.database.database import DatabaseAway
+from examples.running.database.database import DatabaseAway
 from goatherd import Unavailable
 from goatherd.errors import Refused
 

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 from examples.comments.api.views import changed_posts, state_of_all
-from examples.comments.database.database import Database, DatabaseAway, Row
+from examples.running.database.database import Database, DatabaseAway, Row
 
 #: Seconds between two looks, and after which a page is told that nothing has changed.
 EVERY, KEEPALIVE = 0.1, 15.0

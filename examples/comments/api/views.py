@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from examples.comments.api.bodies import Entry, Post
 from examples.comments.database.changes import NoSuchPost
-from examples.comments.database.database import Database, Row
+from examples.running.database.database import Database, Row
 
 #: More than a post can get between two looks.
 ALL = 1_000_000

@@ -1,6 +1,6 @@
 """Every change begins here: it takes the post's row, so that changes of one post follow each other."""
 
-from examples.comments.database.database import Desk
+from examples.running.database.database import Desk
 
 
 class NoSuchPost(Exception):

@@ -1,15 +1,10 @@
 """Which database it is."""
 
-from pathlib import Path
-
-from examples.comments.database.database import Database
-from examples.comments.database.sqlite import SqliteDatabase
+from examples.comments.database.tables import LANDMARK, make_tables
+from examples.running.database import opening
+from examples.running.database.database import Database
 
 
 def database_at(url: str) -> Database:
-    """The one that a URL names; it is not opened yet."""
-    if url.startswith("sqlite:///"):
-        return SqliteDatabase(Path(url.removeprefix("sqlite:///")))
-    from examples.comments.database.postgres import PostgresDatabase
-
-    return PostgresDatabase(url)
+    """The one that a URL names, with the tables of posts; it is not opened yet."""
+    return opening.database_at(url, make_tables, LANDMARK)

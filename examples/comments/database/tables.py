@@ -1,6 +1,6 @@
 """The tables, for both databases, and the posts that are there at first."""
 
-from examples.comments.database.database import Desk
+from examples.running.database.database import Desk
 
 #: `version` grows with every change of a post or of what belongs to it; rows have that of their latest change. Since a
 #: change first takes the post's row, versions become visible in their order, and whoever asks for what is newer than
@@ -38,6 +38,8 @@ TABLES = (
     )
     """,
 )
+#: Where it is, all of them are.
+LANDMARK = "comment_by_id"
 
 FIRST_POSTS = (
     ("The bridge", "Two goats met in the middle of a bridge, and neither would go back. What should they have done?"),

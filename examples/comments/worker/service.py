@@ -5,11 +5,11 @@ from typing import Any
 
 import msgspec
 
-from examples.comments.database.database import DatabaseAway
 from examples.comments.herd import comments, database, settings
 from examples.comments.worker import writing
 from examples.comments.worker.checking import CheckFailed, check
 from examples.comments.worker.writing import Submitted
+from examples.running.database.database import DatabaseAway
 from goatherd import Context, DeadLetter, Retry, RetryLater
 
 RETRIES = 2

@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass
 
 from examples.comments.database.changes import change
-from examples.comments.database.database import Desk
+from examples.running.database.database import Desk
 
 
 @dataclass(frozen=True, kw_only=True)

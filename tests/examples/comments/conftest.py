@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from examples.comments.api import accepting
-from examples.comments.database.database import Database
 from examples.comments.database.opening import database_at
 from examples.comments.herd import comments, settings
 from examples.comments.worker import service
+from examples.running.database.database import Database
 from goatherd.testing import Herd, testing
 
 

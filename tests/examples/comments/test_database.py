@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from examples.comments.database.changes import NoSuchPost, change
-from examples.comments.database.database import Database, DatabaseAway
 from examples.comments.database.opening import database_at
+from examples.running.database.database import Database, DatabaseAway
 
 TITLE = "SELECT title FROM post WHERE id = 1"
 RENAME = "UPDATE post SET title = ? WHERE id = 1"
@@ -84,7 +84,7 @@ async def test_one_who_is_cancelled_while_he_waits_leaves_nothing_behind(databas
 async def test_a_file_that_is_busy_for_too_long_is_told(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("examples.comments.database.sqlite.PATIENCE", 0.01)
+    monkeypatch.setattr("examples.running.database.sqlite.PATIENCE", 0.01)
     async with database.transaction():
         impatient = database_at(f"sqlite:///{tmp_path}/new/posts.db")
         with pytest.raises(DatabaseAway, match="busy"):

@@ -11,9 +11,9 @@ import pytest
 from examples.comments.api import live
 from examples.comments.api.live import Live
 from examples.comments.database.changes import change
-from examples.comments.database.database import Database, DatabaseAway
 from examples.comments.database.opening import database_at
 from examples.comments.worker.writing import Submitted, begin, write
+from examples.running.database.database import Database, DatabaseAway
 
 
 @pytest.fixture

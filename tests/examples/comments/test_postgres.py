@@ -7,9 +7,9 @@ import pytest
 
 from examples.comments.api.views import one_post
 from examples.comments.database.changes import change
-from examples.comments.database.database import Database, DatabaseAway
 from examples.comments.database.opening import database_at
 from examples.comments.worker.writing import Submitted, begin, close, edit, like, write
+from examples.running.database.database import Database, DatabaseAway
 from tests.acceptance.comments.own_database import own_database
 
 pytestmark = [pytest.mark.servers("postgres"), pytest.mark.xdist_group("comments servers")]
@@ -71,7 +71,7 @@ async def _change(database: Database) -> int:
 
 
 async def test_a_database_that_is_away_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("examples.comments.database.postgres.PATIENCE", 1.0)
+    monkeypatch.setattr("examples.running.database.postgres.PATIENCE", 1.0)
     away = database_at("postgresql://nobody:nothing@127.0.0.1:1/none")
     with pytest.raises(DatabaseAway, match="away"):
         await away.open()

@@ -6,10 +6,10 @@ from examples.comments.api.accepting import Draft, PartlyRefused, accept
 from examples.comments.api.bodies import Entry
 from examples.comments.api.views import one_post
 from examples.comments.database.changes import NoSuchPost
-from examples.comments.database.database import Database
 from examples.comments.herd import settings
 from examples.comments.worker.service import close_post, create_comment, edit_comment, like
 from examples.comments.worker.writing import Submitted, begin
+from examples.running.database.database import Database
 from goatherd.errors import Refused
 from goatherd.testing import Herd
 

@@ -73,7 +73,7 @@ async def desk(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Desk]:
         "insistence.FIRST_PAUSE": 0.01,
         "insistence.LONGEST_PAUSE": 0.02,
         "lane_trade.LONGEST_PAUSE": 0.02,
-        "lane_trade.PAUSES_EVERY": 0.0,
+        "pauses.PAUSES_EVERY": 0.0,
         "lane_trade.LOOK_EVERY": 3600.0,
     }
     for name, seconds in pauses.items():

@@ -1,6 +1,6 @@
 """What both databases offer. SQL is written once, with `?` for values, in words that both understand."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol, TypeAlias
 
@@ -29,7 +29,7 @@ class Database(Protocol):
     """Used from one event loop; raises DatabaseAway."""
 
     async def open(self) -> None:
-        """Have the tables, and some posts to begin with."""
+        """Have the tables, and what is in them at first."""
 
     async def close(self) -> None:
         """Once."""
@@ -39,3 +39,7 @@ class Database(Protocol):
 
     async def read(self, sql: str, *values: object) -> Sequence[Row]:
         """Look at what is committed."""
+
+
+#: Has all tables; is given how this database says that it numbers rows itself. It must bear to be called again.
+MakeTables: TypeAlias = Callable[[Desk, str], Awaitable[None]]

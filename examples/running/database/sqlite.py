@@ -1,4 +1,4 @@
-"""Posts in one SQLite file: a connection that writes and one that reads, each in a thread of its own."""
+"""One SQLite file: a connection that writes and one that reads, each in a thread of its own."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -9,8 +9,7 @@ from typing import Any, TypeVar
 
 import apsw
 
-from examples.comments.database.database import PATIENCE, DatabaseAway, Desk, Row
-from examples.comments.database.tables import make_tables
+from examples.running.database.database import PATIENCE, DatabaseAway, Desk, MakeTables, Row
 
 _T = TypeVar("_T")
 
@@ -18,20 +17,21 @@ _T = TypeVar("_T")
 class SqliteDatabase:
     """One file, for all programs on this machine."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, make_tables: MakeTables) -> None:
         self._path = path
+        self._make_tables = make_tables
         # Made when it is opened: a lock belongs to a loop.
         self._turn: asyncio.Lock
 
     async def open(self) -> None:
-        """Have the file, the tables, and some posts."""
+        """Have the file, the tables, and what is in them at first."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
         self._turn = asyncio.Lock()
         self._writer, self._reader = _Connection(self._path), _Connection(self._path)
         await self._writer.do("PRAGMA journal_mode = wal")
         await self._writer.do("PRAGMA synchronous = full")
         async with self.transaction() as desk:
-            await make_tables(desk, "INTEGER PRIMARY KEY")
+            await self._make_tables(desk, "INTEGER PRIMARY KEY")
 
     async def close(self) -> None:
         """Once."""
@@ -60,7 +60,8 @@ class _Connection:
     """One connection in one thread: statements follow each other, also where nobody waits for them any more."""
 
     def __init__(self, path: Path) -> None:
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="posts")
+        self._path = path
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="database")
         self.connection = apsw.Connection(str(path))
         self.connection.set_busy_timeout(int(1000 * PATIENCE))
 
@@ -68,7 +69,7 @@ class _Connection:
         try:
             return await self._in_thread(lambda: list(self.connection.execute(sql, values)))
         except apsw.BusyError as error:
-            raise DatabaseAway(f"the file of the posts was busy for {PATIENCE:g} s; try again") from error
+            raise DatabaseAway(f"the file {self._path.name} was busy for {PATIENCE:g} s; try again") from error
 
     async def roll_back(self) -> None:
         def back() -> None:

@@ -1,0 +1,1 @@
+"""Tasks, their steps and their segments, in the application's own database."""

@@ -1,0 +1,1 @@
+"""What is done with pictures and sound, by ffmpeg."""

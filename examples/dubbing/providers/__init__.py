@@ -1,0 +1,1 @@
+"""Those who hear, translate and speak: programs of this machine, or servers."""

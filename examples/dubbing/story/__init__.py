@@ -1,0 +1,1 @@
+"""What users do, and what must hold then."""

@@ -1,0 +1,1 @@
+"""dubbing-worker: the pipeline and what its steps do."""
