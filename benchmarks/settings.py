@@ -88,9 +88,10 @@ SETTINGS: dict[str, Setting] = {
         names=("goatherd_redis", "goatherd_postgres", "goatherd_sqlite"), folder="lanes", servers=_LANES, every=_ONCE
     ),
     "pipelines": Setting(
-        names=("goatherd_postgres", "procrastinate", "pgqueuer", "goatherd_sqlite"),
+        names=("goatherd_postgres", "goatherd_batches", "procrastinate", "pgqueuer", "goatherd_sqlite"),
         folder="pipelines",
         servers={
+            "goatherd_batches": ("rabbitmq", "postgres"),
             "goatherd_postgres": ("rabbitmq", "postgres"),
             "procrastinate": ("postgres",),
             "pgqueuer": ("postgres",),

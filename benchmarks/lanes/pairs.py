@@ -15,7 +15,11 @@ PAIRS: dict[str, tuple[tuple[str, str, float], ...]] = {
         ("goatherd_redis", "plain", 3.0),
     ),
     "lanes_postgres": (("goatherd_postgres", "procrastinate", 5.0),),
-    "pipelines": (("goatherd_postgres", "procrastinate", 3.0), ("goatherd_postgres", "pgqueuer", 1.5)),
+    "pipelines": (
+        ("goatherd_postgres", "procrastinate", 3.0),
+        ("goatherd_postgres", "pgqueuer", 1.5),
+        ("goatherd_batches", "pgqueuer", 1.5),
+    ),
 }
 
 

@@ -85,11 +85,15 @@ class GoatherdPipeline:
             concurrency=CONCURRENCY,
             prefetch=PREFETCH,
         )
+        return app, self.add_steps(app)
+
+    def add_steps(self, app: Goatherd) -> Pipeline[list[int], list[int]]:
+        """The pipeline itself."""
         pipeline = app.pipeline("bench", takes=list[int], gives=list[int])
         before = pipeline.input
         for number in range(STEPS):
             before = pipeline.step(after=before, name=f"step{number}")(_step(number))
-        return app, pipeline
+        return pipeline
 
     async def _work(self, place: Path, stop: threading.Event) -> None:
         app, _ = self.app(place)

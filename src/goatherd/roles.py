@@ -188,6 +188,8 @@ async def step_work(settings: Settings, session: Session, queues: Collection[str
     hints = Hints(means.broker, book, foreign, session.clock, try_again, settings.deploy_grace)
     habits = StepHabits(
         worker=_new_name(),
+        queues=frozenset(queues),
+        paused=session.ports.controls.paused,
         lease=settings.lease,
         largest_result=settings.payload_limit,
         moved=conductor.moved,

@@ -11,6 +11,7 @@ import msgspec
 from goatherd import Context, Failure, GiveUp, Goatherd, Pipeline, Retry, Run, Step, events, sync
 from goatherd.errors import UnknownStep
 from goatherd.sync import blocking
+from goatherd.testing import testing
 
 
 class Dubbing(msgspec.Struct):
@@ -157,3 +158,23 @@ def in_a_thread() -> str:
     nothing: None = blocking(counting).start([1, 2]).result()
     print(nothing)
     return text
+
+
+# --- tests --------------------------------------------------------------------------------------------------------
+
+
+async def elsewhere_in_a_test(numbers: list[int], doubled: list[int], shared: list[float]) -> bool:
+    return len(numbers) == len(doubled) == len(shared)
+
+
+async def test_a_run_comes_to_its_end() -> None:
+    async with testing(media) as t:
+        t.fake(elsewhere, elsewhere_in_a_test)
+        t.crash(double, at="start", times=2)
+        t.duplicate(tell)
+        t.lose_lease(shares)
+        run = await counting.start([1, 2])
+        await t.drain()
+        await t.advance(60)
+        assert await run.status() == "done"
+        assert not t.dead

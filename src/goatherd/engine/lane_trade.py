@@ -5,6 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 
 from goatherd.engine.insistence import LONGEST_PAUSE, Insistence
+from goatherd.engine.pauses import Pauses
 from goatherd.errors import Unavailable
 from goatherd.model.lane import Claim, Commit, Exchange, Exchanged, Settlement, shown
 from goatherd.ports.clock import Clock, Timer
@@ -12,8 +13,6 @@ from goatherd.ports.lanes import Lanes
 
 #: Seconds after which an idle worker looks for itself: a wake-up may be lost.
 LOOK_EVERY = 1.0
-#: Seconds between two looks at what is paused.
-PAUSES_EVERY = 1.0
 #: Settlements in one exchange at most.
 BATCH = 500
 
@@ -45,10 +44,7 @@ class Trade:
         self._number = 0
         self._wish: Callable[[], int] = lambda: 0
         self._queues: Sequence[str] = ()
-        self._ask_paused: Callable[[], Awaitable[frozenset[str]]] | None = None
-        self._paused: frozenset[str] = frozenset()
-        self._paused_asked: float | None = None
-        self._asking: asyncio.Task[None] | None = None
+        self._pauses: Pauses | None = None
         self._settled: list[_Settled] = []
         #: Settlements that the store has not been told, or has not confirmed.
         self.untold = 0
@@ -67,7 +63,7 @@ class Trade:
         paused: Callable[[], Awaitable[frozenset[str]]],
     ) -> None:
         """Begin to trade; `wish` tells how many claims are wanted."""
-        self._wish, self._queues, self._ask_paused = wish, queues, paused
+        self._wish, self._queues, self._pauses = wish, queues, Pauses(paused)
         self._task = asyncio.create_task(self._run(), name="goatherd lanes")
 
     def wake(self) -> None:
@@ -107,9 +103,8 @@ class Trade:
                 task.cancel()
                 await asyncio.wait([task], timeout=1.0)
         self.rest()
-        if self._asking is not None:
-            self._asking.cancel()
-            await asyncio.wait([self._asking], timeout=1.0)
+        if self._pauses is not None:
+            await self._pauses.stop()
         self._fail(self._settled, Unavailable("The worker ended before its lanes could be told."))
         self._settled.clear()
 
@@ -170,25 +165,9 @@ class Trade:
         )
 
     async def _open_queues(self) -> Sequence[str]:
-        now = asyncio.get_running_loop().time()
-        if self._paused_asked is None:
-            # Nothing is taken before it is known what is paused.
-            self._paused_asked = now
-            await self._look_at_pauses()
-        elif now - self._paused_asked >= PAUSES_EVERY and (self._asking is None or self._asking.done()):
-            # Afterwards lanes do not wait for the answer: it comes from the broker, which may be away.
-            self._paused_asked = now
-            self._asking = asyncio.create_task(self._look_at_pauses(), name="goatherd lane pauses")
-        return [queue for queue in self._queues if queue not in self._paused]
-
-    async def _look_at_pauses(self) -> None:
-        assert self._ask_paused is not None, "it is set before the first exchange"
-        try:
-            self._paused = await self._ask_paused()
-        except Unavailable as error:
-            log.warning("What is paused cannot be seen now: %s", error)
-        except Exception:
-            log.exception("What is paused cannot be seen; this is a fault of Goatherd")
+        assert self._pauses is not None, "it is set before the first exchange"
+        paused = await self._pauses.known()
+        return [queue for queue in self._queues if queue not in paused]
 
     def _told(self, _done: "asyncio.Future[bool]") -> None:
         self.untold -= 1

@@ -2,13 +2,15 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from goatherd.engine.admission import Admitted
 from goatherd.engine.emitter import Voice
 from goatherd.engine.heartbeat import Heartbeat
 from goatherd.engine.held_unit import HeldUnit
+from goatherd.engine.next_steps import NextSteps
+from goatherd.engine.pauses import Pauses
 from goatherd.engine.results import encoded_result
 from goatherd.engine.run_letters import letter_of
 from goatherd.engine.step_arguments import arguments_of, needed, read_results
@@ -18,7 +20,7 @@ from goatherd.engine.step_trade import Answer, StepTrade
 from goatherd.engine.unit_settling import after_failure, after_nothing, after_success
 from goatherd.errors import Unavailable
 from goatherd.model.message import DEATHS, Delivery
-from goatherd.model.run_record import UnitClaim, UnitExchanged, UnitKey, UnitSettlement
+from goatherd.model.run_record import WHOLE, Succeed, UnitClaim, UnitExchanged, UnitKey, UnitSettlement
 from goatherd.model.verdict import Again, Dead, Done, Verdict, dead
 from goatherd.ports.broker import Deliver
 from goatherd.ports.clock import Clock
@@ -32,6 +34,9 @@ class StepHabits:
     """How a worker deals with units."""
 
     worker: str
+    #: Those that it takes from, and those of all queues that operators have paused.
+    queues: frozenset[str]
+    paused: Callable[[], Awaitable[frozenset[str]]]
     lease: float
     #: Bytes that a result may take.
     largest_result: int
@@ -50,10 +55,12 @@ class StepSource:
         self._steps = steps
         self._book = book
         self._hints = hints
+        self._next = NextSteps(book, habits.queues, Pauses(habits.paused))
         self._clock = clock
         self._habits = habits
         self._held: dict[UnitKey, HeldUnit] = {}
-        self._asked: dict[UnitKey, Hint] = {}
+        #: What is asked for, and the messages that told of it.
+        self._asked: dict[UnitKey, Hint | None] = {}
         #: Not asked for while this worker has one that others died of.
         self._for_later: set[UnitKey] = set()
         self._deliver: Deliver | None = None
@@ -77,6 +84,7 @@ class StepSource:
     async def stop(self) -> None:
         """Claim nothing more, and let others have what messages waited here."""
         self._taking = False
+        await self._next.stop()
         await self._hints.hand_back()
 
     async def close(self, deadline: float) -> None:
@@ -147,7 +155,10 @@ class StepSource:
         count = max(self._room() - waiting, 0 if self._held else 1)
         if not self._has_suspect:
             self._for_later.clear()
-        self._asked = {hint.key: hint for hint in self._hints.next(count, self._held, self._for_later)}
+        # Runs are brought to their ends first, but others must not wait for ever.
+        following = self._next.take(count if not self._hints.waiting else (count + 1) // 2)
+        hints = self._hints.next(count - len(following), self._held, self._for_later)
+        self._asked = {**dict.fromkeys(following), **{hint.key: hint for hint in hints}}
         return list(self._asked)
 
     async def take(self, wanted: Sequence[UnitKey], answers: Sequence[Answer], until: float) -> None:
@@ -182,7 +193,8 @@ class StepSource:
                     self._leave_to_others(answer)
                 else:
                     claimed.append((answer, place))
-            self._hints.settle(hint, answer)
+            if hint is not None:
+                self._hints.settle(hint, answer)
         return claimed
 
     def _hold(self, held: HeldUnit) -> Delivery:
@@ -255,6 +267,8 @@ class StepSource:
             return
         # Nobody waits for the answer: what is lost is with others, and records that are away are asked again.
         self._trade.settle(settlement)
+        if isinstance(settlement, Succeed) and held.claim.key.item == WHOLE:
+            self._next.after(held.place, held.claim.key.run)
 
     def _lose(self, held: HeldUnit) -> None:
         held.lost = True

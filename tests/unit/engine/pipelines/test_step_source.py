@@ -37,7 +37,8 @@ class Desk:
         broker: Any = self
         hints = Hints(broker, book, ForeignSteps(book, _never), SystemClock(), _never, 60.0)
         habits = StepHabits(
-            worker="w", lease=30.0, largest_result=1000, moved=_nothing, begun=_nothing, voice=_nothing
+            worker="w", queues=frozenset({"till"}), paused=_none, lease=30.0, largest_result=1000, moved=_nothing,
+            begun=_nothing, voice=_nothing,
         )  # fmt: skip
         self.source = StepSource(steps, book, hints, SystemClock(), habits)
 
@@ -121,6 +122,10 @@ def _claim(key: UnitKey) -> UnitClaim:
         key=key, pipeline="shop", token=1, size=0, content=b"", phase="do", failures=0, deaths=0, trouble=None,
         trace_id=key.run, priority=0, accepted=0.0, created=0.0,
     )  # fmt: skip
+
+
+async def _none() -> frozenset[str]:
+    return frozenset()
 
 
 def _nothing(*_: object) -> Any:
