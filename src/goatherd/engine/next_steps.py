@@ -20,6 +20,10 @@ class NextSteps:
         self._pauses = pauses
         self._waiting: deque[UnitKey] = deque()
 
+    async def start(self) -> None:
+        """See what is paused, without which it goes on with nothing."""
+        await self._pauses.known()
+
     def after(self, place: Place, run: str) -> None:
         """A step is done as a whole: note what follows it, and nothing else."""
         for name in place.onward.then:

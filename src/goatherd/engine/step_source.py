@@ -76,6 +76,7 @@ class StepSource:
         """Begin to claim, as many as there is room for; `lost` is told of those that others may have now."""
         self._deliver, self._room, self._on_loss = deliver, room, lost
         self._hints.start(self._trade.wake, self._trade.decide)
+        await self._next.start()
         self._trade.start()
         self._heartbeat.start()
         self._taking = True
