@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 #: Names the file into which the tests write what failed.
-FAILED = "GOATHERD_FAILED_TESTS"
+FAILED = "GOATHERD_TEST_FAILED"
 #: More than so many are no bad luck.
 MOST = 4
 #: What pytest says when tests have failed, and nothing worse.
