@@ -2,4 +2,4 @@
 . "$(dirname "$0")/env.sh"
 use runtime examples dubbing test
 exec python -m scripts.servers rabbitmq redis postgres chromium node media spin -- \
-    python -m pytest tests/conformance tests/faults tests/acceptance tests/docs -m chaos --timeout=0 "$@"
+    python -m pytest tests/conformance tests/faults tests/acceptance tests/docs tests/unit -m chaos --timeout=0 "$@"

@@ -19,7 +19,8 @@ MOST = 4
 #: What pytest says when tests have failed, and nothing worse.
 TESTS_FAILED = 1
 
-SIDE_BY_SIDE = ("-n", "4", "--dist", "loadgroup")
+#: The slowest are named, for all together should not take a coffee break.
+SIDE_BY_SIDE = ("-n", "4", "--dist", "loadgroup", "--durations=20")
 ALONE = ("-n", "0")
 
 Run = Callable[[Sequence[str]], int]

@@ -93,6 +93,7 @@ class Life:
         return (self._folder / "worker.txt").read_text()[-2000:]
 
 
+@pytest.mark.chaos
 @pytest.mark.timeout(180)
 async def test_some(tmp_path: Path) -> None:
     await play_all(SOME, tmp_path, {})
