@@ -19,7 +19,7 @@ MOST = 4
 #: What pytest says when tests have failed, and nothing worse.
 TESTS_FAILED = 1
 
-#: The slowest are named, for all together should not take a coffee break.
+#: The slowest are named, so that somebody sees what takes the time.
 SIDE_BY_SIDE = ("-n", "4", "--dist", "loadgroup", "--durations=20")
 ALONE = ("-n", "0")
 
