@@ -69,17 +69,19 @@ class StepSource:
         #: Units that are being left to others, with one death more.
         self._leaving: set[asyncio.Task[None]] = set()
         self._trade = StepTrade(steps, habits.worker, habits.lease, self)
+        # Messages may come before the first claim is made.
+        hints.start(self._trade.wake, self._trade.decide)
         self._heartbeat = Heartbeat("units", log, steps.beat, habits.lease, self._held, self._lose)
         self._taking = False
 
     async def start(self, deliver: Deliver, room: Callable[[], int], lost: Callable[[Delivery], None]) -> "StepSource":
         """Begin to claim, as many as there is room for; `lost` is told of those that others may have now."""
         self._deliver, self._room, self._on_loss = deliver, room, lost
-        self._hints.start(self._trade.wake, self._trade.decide)
         await self._next.start()
         self._trade.start()
         self._heartbeat.start()
         self._taking = True
+        self._trade.wake()
         return self
 
     async def stop(self) -> None:

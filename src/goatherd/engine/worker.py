@@ -88,10 +88,9 @@ class Worker:
     async def start(self) -> None:
         """Begin to take jobs."""
         self._subscriptions.append(await self._attempts.hear_call_offs(list(self._load.prefetch), self._call_off))
-        # First, for the broker's messages may be about what flows.
-        self._subscriptions += await self._flows.start(self._deliver, self._room, self._lose)
         for queue, prefetch in self._load.prefetch.items():
             self._subscriptions.append(await self._broker.consume(queue, prefetch, self._take_in))
+        self._subscriptions += await self._flows.start(self._deliver, self._room, self._lose)
 
     async def idle(self) -> None:
         """Return when everything that was delivered is settled."""
