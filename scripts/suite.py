@@ -20,7 +20,7 @@ MOST = 4
 TESTS_FAILED = 1
 
 #: The slowest are named, so that somebody sees what takes the time.
-SIDE_BY_SIDE = ("-n", "5", "--dist", "loadgroup", "--durations=20")
+SIDE_BY_SIDE = ("-n", "4", "--dist", "loadgroup", "--durations=20")
 ALONE = ("-n", "0")
 
 Run = Callable[[Sequence[str]], int]

@@ -44,6 +44,7 @@ async def test_a_short_storm_on_a_file_shows_every_client_everything_once(tmp_pa
     check(await storm(tmp_path, Build(on_file=True), plan, seed=7))
 
 
+@pytest.mark.chaos
 @pytest.mark.timeout(180)
 async def test_a_short_storm_with_a_live_server_of_its_own(tmp_path: Path) -> None:
     plan = Plan(jobs=8, lost=0.2, doubled=0.05, harms=EVERYTHING, respite=0.8, at_once=6)

@@ -14,7 +14,8 @@ from tests.acceptance.cli.stage import Running
 from tests.docs.story import user_environment
 
 ALL_HELD = f"{len(SCENES)} scenes, all held"
-#: Its programs are many, and take all cores while they hear.
+#: Its programs are many, and take all cores while they hear: beside other tests the whole story would take minutes.
+#: What each program does is tested in `tests/examples/dubbing`.
 ALONE = pytest.mark.xdist_group("dubbing")
 
 pytestmark = [pytest.mark.servers("media"), ALONE]
@@ -29,12 +30,13 @@ def play(*arguments: str) -> str:
     return ended.stdout
 
 
+@pytest.mark.chaos
 @pytest.mark.timeout(300)
 def test_the_story_holds_on_files() -> None:
     assert ALL_HELD in play("--once")
 
 
-@pytest.mark.chaos  # hearing and speaking take all cores for a minute; what differs on servers is tested by itself
+@pytest.mark.chaos
 @pytest.mark.servers("rabbitmq", "redis", "postgres")
 @pytest.mark.timeout(300)
 def test_the_story_holds_on_private_servers() -> None:
