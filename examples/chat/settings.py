@@ -2,18 +2,17 @@
 
 What is not set is Goatherd's business: its own `GOATHERD_…` settings, then its defaults, with everything in one file.
 """
-# ruff: noqa: RUF009 - _from() makes a field that is never changed
+# ruff: noqa: RUF009 - from_variable() makes a field that is never changed
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias, get_type_hints
+from typing import Annotated, Any, Literal, TypeAlias
 from urllib.parse import urlsplit
 
-import msgspec
 from msgspec import Meta
 
-from goatherd.errors import SettingsError
+from examples.running.environment import from_variable, read
 
 Name: TypeAlias = Annotated[str, Meta(min_length=1)]
 StateName: TypeAlias = Annotated[str, Meta(pattern=r"^.+:state$")]
@@ -28,67 +27,62 @@ HttpUrl: TypeAlias = Annotated[str, Meta(pattern=r"^https?://[^/@]+(/|$)")]
 DOCUMENTS = Path(__file__).parents[2] / "docs"
 
 
-def _from(variable: str, default: Any = None, *, secret: bool = False) -> Any:
-    """A setting and the variable that it comes from; a secret is never shown."""
-    return field(default=default, repr=not secret, metadata={"variable": variable, "secret": secret})
-
-
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     """Everything that may be set."""
 
     # --- where things are -------------------------------------------------------------------------
-    rabbitmq_url: AmqpUrl | None = _from("CHAT_RABBITMQ_URL", secret=True)
-    streams_url: RedisUrl | None = _from("REDIS_STREAMS_URL", secret=True)
+    rabbitmq_url: AmqpUrl | None = from_variable("CHAT_RABBITMQ_URL", secret=True)
+    streams_url: RedisUrl | None = from_variable("REDIS_STREAMS_URL", secret=True)
     #: The server that calls watchers, which may be the same.
-    pubsub_url: RedisUrl | None = _from("REDIS_PUBSUB_URL", secret=True)
+    pubsub_url: RedisUrl | None = from_variable("REDIS_PUBSUB_URL", secret=True)
 
     # --- routers ----------------------------------------------------------------------------------
-    consumer_group: Name | None = _from("CONSUMER_GROUP")
+    consumer_group: Name | None = from_variable("CONSUMER_GROUP")
     #: Streams over which events are spread; chat has a number of its own.
-    shards: Count | None = _from("SHARD_COUNT")
-    chat_shards: Count | None = _from("CHAT_SHARD_COUNT")
-    block_ms: Count | None = _from("XREAD_BLOCK_MS")
-    batch: Count | None = _from("XREAD_COUNT")
-    reclaim_idle_ms: Count | None = _from("RECLAIM_MIN_IDLE_MS")
+    shards: Count | None = from_variable("SHARD_COUNT")
+    chat_shards: Count | None = from_variable("CHAT_SHARD_COUNT")
+    block_ms: Count | None = from_variable("XREAD_BLOCK_MS")
+    batch: Count | None = from_variable("XREAD_COUNT")
+    reclaim_idle_ms: Count | None = from_variable("RECLAIM_MIN_IDLE_MS")
 
     # --- events and gateways ----------------------------------------------------------------------
     #: Seconds for which a job can be watched after its last event.
-    state_ttl: Seconds | None = _from("STATE_TTL")
-    keepalive: Seconds | None = _from("SSE_KEEPALIVE_INTERVAL")
-    max_wait: Seconds | None = _from("SSE_MAX_WAIT_SECONDS")
-    queue_size: Count | None = _from("SSE_QUEUE_MAXSIZE")
-    channel_prefix: Name | None = _from("PUBSUB_CHANNEL_PREFIX")
+    state_ttl: Seconds | None = from_variable("STATE_TTL")
+    keepalive: Seconds | None = from_variable("SSE_KEEPALIVE_INTERVAL")
+    max_wait: Seconds | None = from_variable("SSE_MAX_WAIT_SECONDS")
+    queue_size: Count | None = from_variable("SSE_QUEUE_MAXSIZE")
+    channel_prefix: Name | None = from_variable("PUBSUB_CHANNEL_PREFIX")
     #: What the keys of chat's states begin with, such as `chat:state`; its other keys begin alike.
-    state_prefix: StateName | None = _from("STATE_KEY_PREFIX")
-    state_timeout: Seconds | None = _from("STATE_TIMEOUT_SECONDS")
+    state_prefix: StateName | None = from_variable("STATE_KEY_PREFIX")
+    state_timeout: Seconds | None = from_variable("STATE_TIMEOUT_SECONDS")
 
     # --- answers ----------------------------------------------------------------------------------
     #: Who writes them: nobody (the best sentences of the documents), or a language model.
-    provider: Literal["offline", "openai"] = _from("CHAT_PROVIDER", "offline")
+    provider: Literal["offline", "openai"] = from_variable("CHAT_PROVIDER", "offline")
     #: A server that speaks OpenAI's chat completions, without the /chat/completions at the end.
-    api_base: HttpUrl = _from("CHAT_API_BASE", "https://api.openai.com/v1")
-    api_key: Name | None = _from("CHAT_API_KEY", secret=True)
-    model: Name = _from("CHAT_MODEL", "gpt-4o-mini")
+    api_base: HttpUrl = from_variable("CHAT_API_BASE", "https://api.openai.com/v1")
+    api_key: Name | None = from_variable("CHAT_API_KEY", secret=True)
+    model: Name = from_variable("CHAT_MODEL", "gpt-4o-mini")
     #: Seconds without a word after which the language model is given up.
-    api_timeout: Seconds = _from("CHAT_API_TIMEOUT", 30.0)
+    api_timeout: Seconds = from_variable("CHAT_API_TIMEOUT", 30.0)
     #: Seconds before the first of three retries of a call to it.
-    api_retry_base: Pause = _from("CHAT_API_RETRY_BASE", 1.0)
+    api_retry_base: Pause = from_variable("CHAT_API_RETRY_BASE", 1.0)
     #: The folder of Markdown files that answers are looked for in.
-    documents: Path = _from("CHAT_DOCUMENTS", DOCUMENTS)
+    documents: Path = from_variable("CHAT_DOCUMENTS", DOCUMENTS)
     #: The file of their full-text index.
-    library: Path = _from("CHAT_LIBRARY", Path(".goatherd/chat-library.db"))
+    library: Path = from_variable("CHAT_LIBRARY", Path(".goatherd/chat-library.db"))
     #: Seconds between two words without a language model, so that one can see them come.
-    pause: Pause = _from("CHAT_PAUSE", 0.03)
+    pause: Pause = from_variable("CHAT_PAUSE", 0.03)
 
     # --- the web ----------------------------------------------------------------------------------
-    host: Name = _from("CHAT_HOST", "127.0.0.1")
+    host: Name = from_variable("CHAT_HOST", "127.0.0.1")
     #: 0 takes a free one.
-    port: Port = _from("CHAT_PORT", 8000)
+    port: Port = from_variable("CHAT_PORT", 8000)
     #: Where browsers find the gateway, if it is a program of its own; else this program has one in it.
-    gateway_url: HttpUrl | None = _from("CHAT_GATEWAY_URL")
+    gateway_url: HttpUrl | None = from_variable("CHAT_GATEWAY_URL")
     #: The file of the questions and answers.
-    history: Path = _from("CHAT_HISTORY", Path(".goatherd/chat-history.db"))
+    history: Path = from_variable("CHAT_HISTORY", Path(".goatherd/chat-history.db"))
 
     def of_chat(self) -> dict[str, Any]:
         """What they mean to Goatherd, for the domain `chat`; None is what was not set."""
@@ -122,26 +116,8 @@ VARIABLES: Mapping[str, str] = {setting.name: setting.metadata["variable"] for s
 
 
 def read_settings(environment: Mapping[str, str]) -> Settings:
-    """The settings in force; an empty variable counts as absent. Raises SettingsError with every mistake."""
-    problems: list[str] = []
-    given: dict[str, Any] = {}
-    types = get_type_hints(Settings, include_extras=True)
-    for setting in fields(Settings):
-        variable = setting.metadata["variable"]
-        if written := environment.get(variable, "").strip():
-            shown = "not usable" if setting.metadata["secret"] else repr(written)
-            try:
-                given[setting.name] = _read(written, types[setting.name])
-            except msgspec.ValidationError as error:
-                problems.append(f"{variable} is {shown}: {str(error).lower().replace('`', '')}")
-    problems += _contradictions(given)
-    if problems:
-        raise SettingsError(problems)
-    return Settings(**given)
-
-
-def _read(written: str, kind: Any) -> Any:
-    return Path(written) if kind is Path else msgspec.convert(written, kind, strict=False)
+    """The settings in force; raises SettingsError with every mistake."""
+    return read(Settings, environment, _contradictions)
 
 
 def _contradictions(given: Mapping[str, Any]) -> list[str]:

@@ -2,17 +2,16 @@
 
 What is not set is Goatherd's business: its own `GOATHERD_…` settings, then its defaults, with everything in one file.
 """
-# ruff: noqa: RUF009 - _from() makes a field that is never changed
+# ruff: noqa: RUF009 - from_variable() makes a field that is never changed
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from typing import Annotated, Any, Literal, TypeAlias, get_type_hints
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, TypeAlias
 
-import msgspec
 from msgspec import Meta
 
-from goatherd.errors import SettingsError
+from examples.running.environment import from_variable, read
 
 Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=40)]
 Count: TypeAlias = Annotated[int, Meta(ge=1)]
@@ -23,37 +22,34 @@ RedisUrl: TypeAlias = Annotated[str, Meta(pattern=r"^rediss?(\+sentinel)?://")]
 DatabaseUrl: TypeAlias = Annotated[str, Meta(pattern=r"^(sqlite:///.+|postgres(ql)?://)")]
 
 
-def _from(variable: str, default: Any = None, *, secret: bool = False) -> Any:
-    """A setting and the variable that it comes from; a secret is never shown."""
-    return field(default=default, repr=not secret, metadata={"variable": variable, "secret": secret})
-
-
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     """Everything that may be set."""
 
     # --- where things are -------------------------------------------------------------------------
-    rabbitmq_url: AmqpUrl | None = _from("COMMENTS_RABBITMQ_URL", secret=True)
-    redis_url: RedisUrl | None = _from("COMMENTS_REDIS_URL", secret=True)
+    rabbitmq_url: AmqpUrl | None = from_variable("COMMENTS_RABBITMQ_URL", secret=True)
+    redis_url: RedisUrl | None = from_variable("COMMENTS_REDIS_URL", secret=True)
     #: Where posts and comments are.
-    database_url: DatabaseUrl = _from("COMMENTS_DATABASE_URL", "sqlite:///.goatherd/comments-posts.db", secret=True)
+    database_url: DatabaseUrl = from_variable(
+        "COMMENTS_DATABASE_URL", "sqlite:///.goatherd/comments-posts.db", secret=True
+    )
     #: Where the lanes are: on Redis if there is one, or in the application's own PostgreSQL.
-    lanes: Literal["redis", "database"] = _from("COMMENTS_LANES", "redis")
+    lanes: Literal["redis", "database"] = from_variable("COMMENTS_LANES", "redis")
 
     # --- comments ---------------------------------------------------------------------------------
     #: Seconds that a comment takes to be checked, so that one can see it being written.
-    pause: Pause = _from("COMMENTS_PAUSE", 0.4)
+    pause: Pause = from_variable("COMMENTS_PAUSE", 0.4)
     #: Seconds before the first of two retries of a comment that fails.
-    retry_base: Pause = _from("COMMENTS_RETRY_BASE", 2.0)
+    retry_base: Pause = from_variable("COMMENTS_RETRY_BASE", 2.0)
     #: How many comments may wait for one post.
-    lane_limit: Count = _from("COMMENTS_LANE_LIMIT", 200)
+    lane_limit: Count = from_variable("COMMENTS_LANE_LIMIT", 200)
     #: What this worker is called in the page.
-    worker: Name = _from("COMMENTS_WORKER", str(os.getpid()))
+    worker: Name = from_variable("COMMENTS_WORKER", str(os.getpid()))
 
     # --- the web ----------------------------------------------------------------------------------
-    host: Name = _from("COMMENTS_HOST", "127.0.0.1")
+    host: Name = from_variable("COMMENTS_HOST", "127.0.0.1")
     #: 0 takes a free one.
-    port: Port = _from("COMMENTS_PORT", 8000)
+    port: Port = from_variable("COMMENTS_PORT", 8000)
 
     @property
     def on_postgres(self) -> bool:
@@ -67,20 +63,12 @@ class Settings:
 
 
 def read_settings(environment: Mapping[str, str]) -> Settings:
-    """The settings in force; an empty variable counts as absent. Raises SettingsError with every mistake."""
-    problems: list[str] = []
-    given: dict[str, Any] = {}
-    types = get_type_hints(Settings, include_extras=True)
-    for setting in fields(Settings):
-        variable = setting.metadata["variable"]
-        if written := environment.get(variable, "").strip():
-            shown = "not usable" if setting.metadata["secret"] else repr(written)
-            try:
-                given[setting.name] = msgspec.convert(written, types[setting.name], strict=False)
-            except msgspec.ValidationError as error:
-                problems.append(f"{variable} is {shown}: {str(error).lower().replace('`', '')}")
-    if not problems and given.get("lanes") == "database" and not Settings(**given).on_postgres:
-        problems.append("COMMENTS_LANES is 'database', but COMMENTS_DATABASE_URL does not name a PostgreSQL")
-    if problems:
-        raise SettingsError(problems)
-    return Settings(**given)
+    """The settings in force; raises SettingsError with every mistake."""
+    return read(Settings, environment, _contradictions)
+
+
+def _contradictions(given: Mapping[str, Any]) -> list[str]:
+    in_file = given.get("database_url", "sqlite:").startswith("sqlite:")
+    if given.get("lanes") != "database" or not in_file:
+        return []
+    return ["COMMENTS_LANES is 'database', but COMMENTS_DATABASE_URL does not name a PostgreSQL"]

@@ -12,7 +12,7 @@ from goatherd.errors import CallTimeout, JobFailed, Refused, Unavailable
 from goatherd.task import Task
 
 #: Seconds beyond its deadline by which a call must have ended.
-TOLERANCE = 5.0
+TOLERANCE = 1.0
 
 _WORDS = {JobFailed: "failed", CallTimeout: "timeout", Refused: "refused", Unavailable: "unavailable"}
 

@@ -1,4 +1,4 @@
-"""A RabbitMQ of one's own, to be killed and frozen, and a line to the shared one, to be cut."""
+"""A RabbitMQ and a PostgreSQL of one's own, to be killed and frozen, and a line to the shared broker, to be cut."""
 
 from collections.abc import AsyncIterator, Iterator
 from urllib.parse import urlsplit
@@ -8,6 +8,7 @@ import pytest
 from scripts.servers.addresses import amqp_url as shared_amqp_url
 from scripts.servers.addresses import management as shared_management
 from scripts.servers.management import Management, with_virtual_host
+from scripts.servers.postgres import Postgres, ensure_postgres
 from scripts.servers.proxy import Proxy
 from scripts.servers.rabbitmq import RabbitMQ, ensure_rabbitmq
 
@@ -65,3 +66,20 @@ async def proxy() -> AsyncIterator[Proxy]:
 @pytest.fixture
 def proxied_url(proxy: Proxy, shared_virtual_host: str) -> str:
     return with_virtual_host(f"amqp://guest:guest@127.0.0.1:{proxy.port}", shared_virtual_host)
+
+
+@pytest.fixture(scope="session")
+def harmed_postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
+    """For all tests of this process that harm their database; they carry one xdist_group, so there is only one."""
+    ensure_postgres()
+    with Postgres(tmp_path_factory.mktemp("postgres")) as server:
+        yield server
+
+
+@pytest.fixture
+def own_postgres(harmed_postgres: Postgres) -> Iterator[Postgres]:
+    """Well again at the end, whatever the test did to it."""
+    yield harmed_postgres
+    harmed_postgres.thaw()
+    if not harmed_postgres.running:
+        harmed_postgres.start()

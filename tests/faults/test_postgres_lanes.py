@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import TypeVar
@@ -17,7 +17,7 @@ from goatherd.errors import Unavailable
 from goatherd.model.lane import Claim
 from goatherd.testing.suites.lane_people import LANE, Sender, Worker, ids, item
 from goatherd.testing.suites.lane_store import Woken
-from scripts.servers.postgres import Postgres, ensure_postgres
+from scripts.servers.postgres import Postgres
 from scripts.servers.proxy import Proxy
 from tests.conformance.postgres_store import settings
 from tests.faults.watching import until
@@ -25,21 +25,6 @@ from tests.faults.watching import until
 pytestmark = [pytest.mark.servers("postgres"), pytest.mark.xdist_group("own postgres")]
 
 T = TypeVar("T")
-
-
-@pytest.fixture(scope="module")
-def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
-    ensure_postgres()
-    with Postgres(tmp_path_factory.mktemp("postgres")) as server:
-        yield server
-
-
-@pytest.fixture
-def server(own_server: Postgres) -> Iterator[Postgres]:
-    yield own_server
-    own_server.thaw()
-    if not own_server.running:
-        own_server.start()
 
 
 @pytest.fixture
@@ -104,16 +89,18 @@ class Day:
         await until(lambda: sum(map(len, self.done.values())) >= count, "jobs to be done")
 
 
-async def test_nothing_is_lost_repeated_or_out_of_order_when_the_server_is_killed(server: Postgres, app: str) -> None:
+async def test_nothing_is_lost_repeated_or_out_of_order_when_the_server_is_killed(
+    own_postgres: Postgres, app: str
+) -> None:
     keys = [f"mail/to={number}" for number in range(20)]
     day = Day(keys)
-    async with client(server.url, app) as one, client(server.url, app) as two:
+    async with client(own_postgres.url, app) as one, client(own_postgres.url, app) as two:
         people = day.send(one, keys[:10]), day.send(two, keys[10:]), day.work(one), day.work(two)
         tasks = [asyncio.create_task(person) for person in people]
         for killed in range(3):
             await day.comes_to(200 * (killed + 1))
-            await asyncio.to_thread(server.kill)
-            await asyncio.to_thread(server.start)
+            await asyncio.to_thread(own_postgres.kill)
+            await asyncio.to_thread(own_postgres.start)
         await day.comes_to(800)
         day.on = False
         async with asyncio.timeout(30):
@@ -123,12 +110,12 @@ async def test_nothing_is_lost_repeated_or_out_of_order_when_the_server_is_kille
         assert day.sent[key] == [f"{place}" for place in range(1, len(day.sent[key]) + 1)]
 
 
-async def test_calls_end_in_time_though_the_server_is_frozen(server: Postgres, app: str) -> None:
-    async with client(server.url, app, deadline=0.5) as lanes:
+async def test_calls_end_in_time_though_the_server_is_frozen(own_postgres: Postgres, app: str) -> None:
+    async with client(own_postgres.url, app, deadline=0.5) as lanes:
         sender, worker = Sender(lanes), Worker(lanes)
         await sender.put("a")
         claim = await worker.one()
-        server.freeze()
+        own_postgres.freeze()
         began = time.monotonic()
         for call in (sender.put("b"), worker.commit(claim), lanes.beat([claim.hold], 30.0), lanes.get(LANE)):
             with pytest.raises(Unavailable, match="does not answer"):
@@ -141,15 +128,19 @@ async def test_calls_end_in_time_though_the_server_is_frozen(server: Postgres, a
         asking.cancel()
         await asyncio.gather(asking, return_exceptions=True)
         assert (asking.cancelled(), time.monotonic() - began < 0.5) == (True, True)
-        server.thaw()
+        own_postgres.thaw()
         await stubborn(sender.repeat, sender.repeat)
         exchanged = await stubborn(worker.repeat, worker.repeat)
         assert list(exchanged.settled) == [True]
         assert ids(await worker.drain()) == ["b"]
 
 
-async def test_an_exchange_whose_answer_was_lost_gives_the_same_claims(server: Postgres, app: str) -> None:
-    async with Proxy(server.port) as proxy, client(server.url, app) as near, client(through(proxy, server), app) as far:
+async def test_an_exchange_whose_answer_was_lost_gives_the_same_claims(own_postgres: Postgres, app: str) -> None:
+    async with (
+        Proxy(own_postgres.port) as proxy,
+        client(own_postgres.url, app) as near,
+        client(through(proxy, own_postgres), app) as far,
+    ):
         await Sender(near).put_each([f"mail/to={number}" for number in range(10)])
         worker = Worker(far)
         proxy.delay = 0.3
@@ -164,16 +155,19 @@ async def test_an_exchange_whose_answer_was_lost_gives_the_same_claims(server: P
         assert list((await worker.commit(*claims)).settled) == [True] * 6
 
 
-def through(proxy: Proxy, server: Postgres) -> str:
-    return server.url.replace(f":{server.port}/", f":{proxy.port}/")
+def through(proxy: Proxy, own_postgres: Postgres) -> str:
+    return own_postgres.url.replace(f":{own_postgres.port}/", f":{proxy.port}/")
 
 
 async def _running(lanes: PostgresLanes, count: int) -> bool:
     return len(await lanes.find(condition="running")) == count
 
 
-async def test_an_exchange_that_was_cut_in_the_middle_is_made_once(server: Postgres, app: str) -> None:
-    async with client(server.url, app) as lanes, await psycopg.AsyncConnection.connect(server.url) as operator:
+async def test_an_exchange_that_was_cut_in_the_middle_is_made_once(own_postgres: Postgres, app: str) -> None:
+    async with (
+        client(own_postgres.url, app) as lanes,
+        await psycopg.AsyncConnection.connect(own_postgres.url) as operator,
+    ):
         await Sender(lanes).put_each([f"mail/to={number}" for number in range(10)])
         worker = Worker(lanes)
         await worker.exchange()
@@ -195,8 +189,8 @@ async def test_an_exchange_that_was_cut_in_the_middle_is_made_once(server: Postg
         assert len(await Worker(lanes).claim(10)) == 4
 
 
-async def test_what_must_not_be_done_twice_is_not_tried_again(server: Postgres, app: str) -> None:
-    async with Proxy(server.port) as proxy, client(through(proxy, server), app) as lanes:
+async def test_what_must_not_be_done_twice_is_not_tried_again(own_postgres: Postgres, app: str) -> None:
+    async with Proxy(own_postgres.port) as proxy, client(through(proxy, own_postgres), app) as lanes:
         await lanes.get(LANE)
         proxy.stall()
         asking = asyncio.create_task(lanes.unblock(LANE))
@@ -206,12 +200,12 @@ async def test_what_must_not_be_done_twice_is_not_tried_again(server: Postgres, 
             await asking
 
 
-async def test_watchers_are_called_after_the_server_was_away(server: Postgres, app: str) -> None:
-    async with client(server.url, app) as lanes:
+async def test_watchers_are_called_after_the_server_was_away(own_postgres: Postgres, app: str) -> None:
+    async with client(own_postgres.url, app) as lanes:
         woken = Woken()
         await lanes.watch(["mail"], woken)
-        await asyncio.to_thread(server.kill)
-        await asyncio.to_thread(server.start)
+        await asyncio.to_thread(own_postgres.kill)
+        await asyncio.to_thread(own_postgres.start)
         # First because something may have been missed, ...
         await woken.next()
         # ... and then because of what is new.
@@ -219,7 +213,7 @@ async def test_watchers_are_called_after_the_server_was_away(server: Postgres, a
         await woken.next()
 
 
-async def test_a_server_that_is_away_from_the_start_is_told(server: Postgres, app: str) -> None:
-    server.stop()
+async def test_a_server_that_is_away_from_the_start_is_told(own_postgres: Postgres, app: str) -> None:
+    own_postgres.stop()
     with pytest.raises(Unavailable, match="GOATHERD_LANES_URL"):
-        await open_lanes(settings(app, server.url))
+        await open_lanes(settings(app, own_postgres.url))

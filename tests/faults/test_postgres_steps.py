@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from uuid import uuid4
@@ -15,7 +15,7 @@ from goatherd.adapters.postgres.steps import PostgresSteps
 from goatherd.errors import Unavailable
 from goatherd.model.run_record import EndedRun, RunFilter, UnitClaim, UnitKey
 from goatherd.testing.suites.step_people import ONE, RUN, Plan, Worker, given, key, parcels
-from scripts.servers.postgres import Postgres, ensure_postgres
+from scripts.servers.postgres import Postgres
 from scripts.servers.proxy import Proxy
 from tests.conformance.test_postgres_steps import settings
 from tests.faults.test_postgres_lanes import stubborn, through
@@ -27,21 +27,6 @@ PLAN = Plan(cut=(), each=["cut"], join=["each"])
 ITEMS = 12
 #: Units that somebody works on, in each run.
 WORK = ITEMS + 2
-
-
-@pytest.fixture(scope="module")
-def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
-    ensure_postgres()
-    with Postgres(tmp_path_factory.mktemp("postgres")) as server:
-        yield server
-
-
-@pytest.fixture
-def server(own_server: Postgres) -> Iterator[Postgres]:
-    yield own_server
-    own_server.thaw()
-    if not own_server.running:
-        own_server.start()
 
 
 @pytest.fixture
@@ -115,16 +100,16 @@ class Day:
         return [self._told.popleft() for _ in range(min(8, len(self._told)))]
 
 
-async def test_nothing_is_lost_or_done_twice_when_the_server_is_killed(server: Postgres, app: str) -> None:
+async def test_nothing_is_lost_or_done_twice_when_the_server_is_killed(own_postgres: Postgres, app: str) -> None:
     day, runs = Day(), [f"run-{number}" for number in range(60)]
-    async with client(server.url, app) as one, client(server.url, app) as two:
+    async with client(own_postgres.url, app) as one, client(own_postgres.url, app) as two:
         await PLAN.begin(one, *runs)
         people = day.conduct(one), day.conduct(two), day.work(one), day.work(two), day.work(two)
         tasks = [asyncio.create_task(person) for person in people]
         for killed in range(2):
             await day.comes_to(len(runs) * WORK * (killed + 1) // 3)
-            await asyncio.to_thread(server.kill)
-            await asyncio.to_thread(server.start)
+            await asyncio.to_thread(own_postgres.kill)
+            await asyncio.to_thread(own_postgres.start)
         await until(lambda: len(day.ended) >= len(runs), "runs to end", 60.0)
         day.end()
         async with asyncio.timeout(30):
@@ -139,8 +124,12 @@ async def test_nothing_is_lost_or_done_twice_when_the_server_is_killed(server: P
         assert list(await one.take(["film"], 10, 0.5)) == []
 
 
-async def test_an_exchange_whose_answer_was_lost_gives_the_same_claims(server: Postgres, app: str) -> None:
-    async with Proxy(server.port) as proxy, client(server.url, app) as near, client(through(proxy, server), app) as far:
+async def test_an_exchange_whose_answer_was_lost_gives_the_same_claims(own_postgres: Postgres, app: str) -> None:
+    async with (
+        Proxy(own_postgres.port) as proxy,
+        client(own_postgres.url, app) as near,
+        client(through(proxy, own_postgres), app) as far,
+    ):
         await ONE.begin(near, *"abcd")
         worker = Worker(far)
         [first] = given(await worker.claim(key("work", run="a")))
@@ -163,8 +152,12 @@ async def _running(steps: PostgresSteps, count: int) -> bool:
     return sum(step.running for look in looks if look is not None for step in look.steps) == count
 
 
-async def test_a_run_whose_begin_was_not_answered_is_new_all_the_same(server: Postgres, app: str) -> None:
-    async with Proxy(server.port) as proxy, client(server.url, app) as near, client(through(proxy, server), app) as far:
+async def test_a_run_whose_begin_was_not_answered_is_new_all_the_same(own_postgres: Postgres, app: str) -> None:
+    async with (
+        Proxy(own_postgres.port) as proxy,
+        client(own_postgres.url, app) as near,
+        client(through(proxy, own_postgres), app) as far,
+    ):
         await far.look(RUN)
         proxy.delay = 0.3
         beginning = asyncio.create_task(far.begin([ONE.run()]))
@@ -179,12 +172,12 @@ async def test_a_run_whose_begin_was_not_answered_is_new_all_the_same(server: Po
         assert list(await far.begin([ONE.run()])) == [False]
 
 
-async def test_calls_end_in_time_though_the_server_is_frozen(server: Postgres, app: str) -> None:
-    async with client(server.url, app, deadline=0.5) as steps:
+async def test_calls_end_in_time_though_the_server_is_frozen(own_postgres: Postgres, app: str) -> None:
+    async with client(own_postgres.url, app, deadline=0.5) as steps:
         await ONE.begin(steps)
         worker = Worker(steps)
         claim = await worker.one()
-        server.freeze()
+        own_postgres.freeze()
         began = time.monotonic()
         calls = (
             steps.begin([ONE.run("other")]), worker.exchange(worker.success(claim)), steps.reap(1), steps.cancel(RUN),
@@ -193,10 +186,10 @@ async def test_calls_end_in_time_though_the_server_is_frozen(server: Postgres, a
             with pytest.raises(Unavailable):
                 await call
         assert time.monotonic() - began < len(calls) * 1.0
-        server.thaw()
+        own_postgres.thaw()
 
 
-async def test_a_server_that_is_away_from_the_start_is_told(server: Postgres, app: str) -> None:
-    server.stop()
+async def test_a_server_that_is_away_from_the_start_is_told(own_postgres: Postgres, app: str) -> None:
+    own_postgres.stop()
     with pytest.raises(Unavailable, match="GOATHERD_RECORDS_URL"):
-        await open_steps(settings(app, server.url))
+        await open_steps(settings(app, own_postgres.url))
