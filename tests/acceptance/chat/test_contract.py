@@ -171,9 +171,8 @@ def test_the_two_kinds_of_errors(world: World) -> None:
     errors = [frame for frame in world.frames if frame.event == "error"]
     # Whoever watched from the beginning may have been sent away, too, before the answer went on.
     timeouts = [frame.data for frame in errors if frame.id is None]
-    assert timeouts and all(
-        data == {"type": "error", "error": "timeout", "message": "Max wait exceeded"} for data in timeouts
-    )
+    assert timeouts
+    assert all(data == {"type": "error", "error": "timeout", "message": "Max wait exceeded"} for data in timeouts)
     [failure] = [frame for frame in errors if frame.id is not None]
     told = (failure.data["type"], failure.data["stage"], failure.data["status"], failure.data["error"])
     assert told == ("error", "error", "failed", "GiveUp")
