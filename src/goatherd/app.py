@@ -9,7 +9,6 @@ from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar, Unpack, overload
 from weakref import WeakKeyDictionary
 
-from goatherd.declared import Declared
 from goatherd.engine.meter import Meter
 from goatherd.engine.router import Router
 from goatherd.errors import NotOpen
@@ -18,6 +17,7 @@ from goatherd.model.job import Job
 from goatherd.model.settings import SettingsKeywords
 from goatherd.pipeline import Pipeline
 from goatherd.ports.clock import Clock, SystemClock
+from goatherd.recurring import Recurring
 from goatherd.roles import Role, doing, serving
 from goatherd.run import Run
 from goatherd.session import Opener, Session
@@ -30,7 +30,7 @@ _I = TypeVar("_I")
 _O = TypeVar("_O")
 
 
-class Goatherd(Declared):
+class Goatherd(Recurring):
     """An application: its tasks and all that they need."""
 
     def __init__(self, name: str, **settings: Unpack[SettingsKeywords]) -> None:

@@ -15,6 +15,7 @@ import msgspec
 
 from goatherd.errors import DefinitionError, SettingsError
 from goatherd.model.retry import Retry
+from goatherd.model.schedule import ScheduleRule
 from goatherd.model.settings import Settings, default_file
 from goatherd.model.topology import check_queue_name
 
@@ -171,3 +172,8 @@ def _suggested_variable(variable: str) -> str:
 def _suggestion(name: str, known: Sequence[str], spell: Callable[[str], str] = str) -> str:
     near = difflib.get_close_matches(name, known, n=1)
     return f"; did you mean {spell(near[0])}?" if near else ""
+
+
+def read_timing(name: str, rule: ScheduleRule, setting: str, sources: Sources) -> ScheduleRule:
+    """The rule with the times that a setting says, if it is set; raises SettingsError."""
+    raise NotImplementedError

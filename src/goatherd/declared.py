@@ -191,7 +191,11 @@ class Declared:
 
     @cached_property
     def _read(self) -> tuple[Settings, Retry]:
-        return read_settings(self._name, Sources.here(self.keywords))
+        return read_settings(self._name, self._sources)
+
+    @property
+    def _sources(self) -> Sources:
+        return Sources.here(self.keywords)
 
     @property
     def tasks(self) -> Mapping[str, Task[..., Any]]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, Protocol, TypeAlias
 
 from goatherd.model.dead_letter import Burial
+from goatherd.model.listener import Standing
 from goatherd.model.message import Delivery, Message
 from goatherd.model.topology import HoldLimit, Queue, QueueState
 
@@ -20,6 +21,17 @@ class Subscription(Protocol):
 
         What was delivered and is not settled yet stays with the caller.
         """
+
+
+class Consumption(Subscription, Protocol):
+    """A running consumer of one queue that comes back by itself, whatever the store does to it."""
+
+    @property
+    def standing(self) -> Standing:
+        """How it stands, as far as the store has confirmed that."""
+
+    async def restart(self) -> None:
+        """Consume anew, if that is not what it does; what was delivered is not touched."""
 
 
 class Holder(Protocol):
@@ -75,10 +87,11 @@ class Broker(Source, Protocol):
         Raises Unavailable with the ids that were not accepted as `jobs`, by the publish deadline at the latest.
         """
 
-    async def consume(self, queue: str, prefetch: int, deliver: Deliver) -> Subscription:
+    async def consume(self, queue: str, prefetch: int, deliver: Deliver, *, shared: bool = False) -> Consumption:
         """Deliver what is due, at most `prefetch` unsettled at a time, higher priority first, then oldest first.
 
-        Never before a message's `due`. A message past its `expires` is not delivered but becomes a dead letter.
+        Never before a message's `due`. A message past its `expires` is not delivered but becomes a dead letter. With
+        `shared` there may be thousands: they share what the store has few of, and one that fails harms no other.
         """
 
     async def close(self) -> None:
