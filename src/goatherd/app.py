@@ -55,8 +55,8 @@ class Goatherd(Recurring):
             if session is None:
                 keyed = any(task.lane is not None for task in self.definitions())
                 declared = (self.settings, self.clock, self.meter, self.contracts(), self.opener)
-                pipelines = self.pipeline_definitions()
-                session = await Session.open(*declared, keyed=keyed, pipelines=pipelines)
+                pipelines, ticks = self.pipeline_definitions(), self.tick_pipelines()
+                session = await Session.open(*declared, keyed=keyed, pipelines=pipelines, ticks=ticks)
                 session.doing = lambda chore: doing(self, chore)
                 self._sessions[loop] = session
             session.users += 1

@@ -191,10 +191,11 @@ class Declared:
 
     @cached_property
     def _read(self) -> tuple[Settings, Retry]:
-        return read_settings(self._name, self._sources)
+        return read_settings(self._name, self.sources)
 
-    @property
-    def _sources(self) -> Sources:
+    @cached_property
+    def sources(self) -> Sources:
+        """Where settings are read from."""
         return Sources.here(self.keywords)
 
     @property

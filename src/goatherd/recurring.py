@@ -184,7 +184,7 @@ class Recurring(Declared):
     def _in_force(self, tick: Tick) -> ScheduleRule:
         if tick.setting is None:
             return tick.rule
-        return read_timing(tick.task.name, tick.rule, tick.setting, self._sources)
+        return read_timing(tick.task.name, tick.rule, tick.setting, self.sources)
 
     def _tick_options(
         self, name: str | None, queue: str | Queue | None, retry: Retry | None, timeout: Seconds | None
@@ -192,7 +192,7 @@ class Recurring(Declared):
         span = None if timeout is None else declared_span("timeout", timeout)
         return {"name": name, "queue": self.queue_name(queue), "retry": retry, "timeout": span}
 
-    def _tick(  # noqa: PLR0913, PLR0917 - what the two decorators have in common
+    def _tick(
         self,
         timing: Timing,
         overlap: Overlap,

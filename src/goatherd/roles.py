@@ -35,6 +35,7 @@ from goatherd.model.ids import new_id
 from goatherd.model.settings import Settings
 from goatherd.model.task import TaskDefinition
 from goatherd.model.topology import Queue
+from goatherd.scheduling import scheduling
 from goatherd.session import Chore, Session
 from goatherd.wiring import open_router
 
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("goatherd.worker")
 log_router = logging.getLogger("goatherd.router")
 
-Role: TypeAlias = Literal["worker", "router"]
+Role: TypeAlias = Literal["worker", "scheduler", "router"]
 ROLES: tuple[Role, ...] = get_args(Role)
 
 
@@ -57,6 +58,8 @@ async def serving(app: Goatherd, roles: Sequence[Role]) -> AsyncIterator[Goather
     async with app, AsyncExitStack() as life:
         if "worker" in roles:
             await life.enter_async_context(working(app))
+        if "scheduler" in roles:
+            await life.enter_async_context(scheduling(app))
         if "router" in roles:
             await life.enter_async_context(routing(app))
         yield app
@@ -236,8 +239,9 @@ def make_catalogue(app: Goatherd, session: Session, definitions: Iterable[TaskDe
         tasks.append(_announcing(app, session))
     tasks += _answer_tasks(app, session)
     check_hold_limits(tasks, session.ports.operations)
-    # Messages about steps are acked when they are claimed, so that no broker has to wait for the work.
-    tasks += session.book.tasks()
+    # Messages about steps are acked when they are claimed, so that no broker has to wait for the work. A scheduled task
+    # is among the others, too.
+    tasks += [step for step in session.book.tasks() if step.name not in session.ticks]
     return Catalogue(tasks, {queue.name: queue for queue in app.contracts()})
 
 

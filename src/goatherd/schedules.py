@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from goatherd.errors import DefinitionError
 from goatherd.model.ids import new_id
 from goatherd.model.job import Job
-from goatherd.model.lane import packed
 from goatherd.model.schedule import Cron, Rate, ScheduleRule
+from goatherd.model.scheduled_job import kept
 from goatherd.model.seconds import Seconds, declared_span
 from goatherd.model.timing import check_rule
 
@@ -53,7 +53,7 @@ class Schedules:
         check_rule(name, rule)
         if not name or not name.isprintable():
             raise DefinitionError(f"A schedule has the name {name!r}; give it one of printable text.")
-        content = None if own else packed(session.sender.message(job))
+        content = None if own else kept(name, job)
         await (await self._operations()).set(name, rule, content)
         session.tick_soon()
 
@@ -83,9 +83,9 @@ class Schedules:
         return (await self._app.session().recurring.schedules()).operations
 
 
-def _found(name: str, found: bool) -> None:  # noqa: FBT001 - what a store answered
+def _found(name: str, found: bool) -> None:
     if not found:
         raise DefinitionError(
-            f"There is no schedule {name!r}, or nothing was set for it. `goatherd schedules list` shows those there are; "
-            f"one of the program itself is known once a scheduler has run."
+            f"There is no schedule {name!r}, or nothing was set for it. `goatherd schedules list` shows those there "
+            f"are; one of the program itself is known once a scheduler has run."
         )

@@ -4,11 +4,9 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from goatherd.engine.calls import Calls, Manners
-from goatherd.engine.conductor import Conductor
 from goatherd.engine.dispatch import Dispatch, Stores
 from goatherd.engine.emitters import Emitters, Habits
 from goatherd.engine.enqueue import Sender
@@ -17,25 +15,26 @@ from goatherd.engine.lane_posting import LanePosting
 from goatherd.engine.means import Means
 from goatherd.engine.outbox_post import OutboxPost
 from goatherd.engine.outbox_relay import OutboxRelay
-from goatherd.engine.queue_depths import QueueDepths
 from goatherd.engine.run_story import RunStory
 from goatherd.engine.runs import Runs
 from goatherd.engine.step_book import StepBook
 from goatherd.engine.subscriptions import Subscriptions
+from goatherd.engine.ticker import Ticker
 from goatherd.engine.tracked import Tracked
 from goatherd.engine.uniqueness import Uniqueness
 from goatherd.errors import Unavailable
-from goatherd.model.ids import new_id
 from goatherd.model.job import AnyJob
 from goatherd.model.pipeline import PipelineDefinition
+from goatherd.model.run_record import EndedRun
+from goatherd.model.schedule import FiringEnd
 from goatherd.model.settings import Settings
 from goatherd.model.topology import Queue
 from goatherd.ports.clock import Clock
 from goatherd.ports.events import Events
 from goatherd.ports.lanes import Lanes
-from goatherd.ports.steps import RunOperations, Steps
 from goatherd.ports.telemetry import Telemetry
-from goatherd.wiring import OpenLanes, Ports, UserRecords, open_events, open_ports
+from goatherd.records import Records, open_records
+from goatherd.wiring import OpenLanes, Ports, RecurringRecords, UserRecords, open_events, open_ports
 
 log = logging.getLogger("goatherd.runs")
 log_lanes = logging.getLogger("goatherd.lanes")
@@ -50,15 +49,6 @@ Chore: TypeAlias = Literal["answers", "ends"]
 
 #: How ports are opened; tests put something between the app and its ports.
 Opener: TypeAlias = Callable[[Settings, Clock], Awaitable[Ports]]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Records:
-    """The records of pipelines as one process has them open; satisfies `RunRecords`."""
-
-    steps: Steps
-    operations: RunOperations
-    conductor: Conductor
 
 
 class Session:
@@ -90,6 +80,9 @@ class Session:
         self.doing: Callable[[Chore], AbstractAsyncContextManager[object]] | None = None
         self.habits = Habits(prefix=settings.prefix_of_events, window=settings.token_window, ttl=settings.event_ttl)
         stores = self.user_records = UserRecords(settings, clock)
+        self.recurring = RecurringRecords(settings, clock)
+        #: What fires in this process, if it is a scheduler.
+        self.ticker: Ticker | None = None
         shared = not settings.record_store_is_local
         unique = Uniqueness(settings.app, stores.uniques, clock, settings.publish_deadline, shared=shared)
         self.means = Means(
@@ -116,6 +109,8 @@ class Session:
         self.story = RunStory(self.events, clock, telemetry)
         self.runs = Runs(self.records, self.events, self.means, self.dispatch)
         self._records: Records | None = None
+        #: Schedules whose firings are runs.
+        self.ticks: frozenset[str] = frozenset()
 
     @classmethod
     async def open(  # noqa: PLR0913 - all that an app has declared
@@ -128,18 +123,24 @@ class Session:
         *,
         keyed: bool = False,
         pipelines: Iterable[PipelineDefinition] = (),
+        ticks: Sequence[PipelineDefinition] = (),
     ) -> "Session":
-        """Open the ports and make the queues that are missing; lanes too, if there are keyed tasks."""
+        """Open the ports and make the queues that are missing; lanes too, if there are keyed tasks.
+
+        `ticks` are what is done when schedules fire, which only workers and schedulers have to do with.
+        """
         ports = await opener(settings, clock)
         opened: Ports | Session = ports
         try:
             wanted = list(queues)
             await ports.broker.declare(wanted)
-            session = opened = cls(ports, clock, telemetry, settings, pipelines, wanted)
+            own = list(pipelines)
+            session = opened = cls(ports, clock, telemetry, settings, [*own, *ticks], wanted)
+            session.ticks = frozenset(each.name for each in ticks)
             await session.calls.open()
             if keyed:
                 await session.lanes()
-            if session.book.pipelines:
+            if own:
                 await session.records()
         except BaseException:
             await opened.close()
@@ -190,35 +191,40 @@ class Session:
         """Take jobs that left their lanes to the dead letters."""
         await carry_letters((await self.lanes()).lanes, self.ports.dead_letters, self.telemetry, self.means.release)
 
-    async def records(self) -> "Records":
+    async def records(self) -> Records:
         """Where runs of pipelines are on record, and who tells of them; opened at first use."""
         if self._records is None:
             await self._open_events_first()
         async with self._opening:
             if self._records is None:
-                if self._settings.record_store_is_local:
-                    log_pipelines.warning(
-                        "The broker is on the network, but runs of pipelines are on record in the file of %s, which "
-                        "other machines do not see; set GOATHERD_RECORDS_URL=postgresql://…",
-                        self._settings.record_store,
-                    )
-                opened = await self.ports.open_steps()
-                self._life.push_async_callback(opened.steps.close)
-                conductor = Conductor(
-                    opened.steps,
+                made = await open_records(
+                    self._settings,
+                    self.ports,
                     self.book,
                     self.means,
-                    QueueDepths(self.ports.operations),
                     self.story,
-                    self.ports.dead_letters,
-                    new_id(),
-                    self._settings.history_days * 86_400.0,
                     lambda: self.ports.broker.declare(self._queues),
                 )
-                self._life.push_async_callback(conductor.stop, LAST_WORDS)
-                conductor.start()
-                self._records = Records(steps=opened.steps, operations=opened.operations, conductor=conductor)
+                self._life.push_async_callback(made.steps.close)
+                self._life.push_async_callback(made.conductor.stop, LAST_WORDS)
+                made.conductor.on_ends = self._note_ends_of_ticks
+                made.conductor.start()
+                self._records = made
             return self._records
+
+    async def _note_ends_of_ticks(self, ended: Sequence[EndedRun]) -> None:
+        ends = [
+            FiringEnd(id=run.id, state=run.state)
+            for run in ended
+            if run.pipeline in self.ticks and run.state != "running"
+        ]
+        if ends and await (await self.recurring.schedules()).schedules.ended(ends):
+            self.tick_soon()
+
+    def tick_soon(self) -> None:
+        """Something may be due; elsewhere it is noticed a little later."""
+        if self.ticker is not None:
+            self.ticker.nudge()
 
     async def _open_events_first(self) -> None:
         """What is opened first is closed last: the ends of runs are told to the last moment."""
@@ -288,5 +294,6 @@ class Session:
             await self.relay.close()
             await self._life.aclose()
         finally:
+            await self.recurring.close()
             await self.user_records.close()
             await self.ports.close()

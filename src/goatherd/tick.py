@@ -40,9 +40,7 @@ class Tick:
 class RegisterTick:
     """The decorator that `app.cron(...)` and `app.every(...)` give."""
 
-    def __init__(
-        self, app: Goatherd, rule: ScheduleRule, setting: str | None, options: Mapping[str, Any]
-    ) -> None:
+    def __init__(self, app: Goatherd, rule: ScheduleRule, setting: str | None, options: Mapping[str, Any]) -> None:
         self._app = app
         self._rule = rule
         self._setting = setting

@@ -23,7 +23,7 @@ from goatherd.cli.target import target_argument
 def dev(*, output: Output, target: str, port: int, no_reload: bool, share: Share) -> int:
     """Run an app while you write it: each job is told, and all starts anew when you save a file.
 
-    A worker, a router and a gateway run in one process. The gateway serves the events of tracked jobs on this machine
+    A worker, a scheduler, a router and a gateway run in one process. The gateway serves the events of tracked jobs on this machine
     only, at http://127.0.0.1:8000/api/v1/APP/JOB/events, without asking for a token; it is left out where the extra
     `web` is not installed.
 
@@ -46,7 +46,8 @@ def dev(*, output: Output, target: str, port: int, no_reload: bool, share: Share
 def _roles() -> tuple[Duty, ...]:
     from importlib.util import find_spec
 
-    return ("worker", "router", "gateway") if find_spec("uvicorn") is not None else ("worker", "router")
+    everywhere: tuple[Duty, ...] = ("worker", "scheduler", "router")
+    return (*everywhere, "gateway") if find_spec("uvicorn") is not None else everywhere
 
 
 def _reloading(output: Output, target: str, duties: Duties) -> int:

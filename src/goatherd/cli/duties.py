@@ -9,7 +9,7 @@ import click
 
 from goatherd.cli.share import Share
 
-Duty: TypeAlias = Literal["worker", "router", "gateway"]
+Duty: TypeAlias = Literal["worker", "scheduler", "router", "gateway"]
 DUTIES: tuple[Duty, ...] = get_args(Duty)
 
 

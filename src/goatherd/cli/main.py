@@ -14,6 +14,7 @@ COMMANDS = {
     "dev": Entry("goatherd.cli.dev:dev", "Work while you write: a worker that reloads when a file changes."),
     "worker": Entry("goatherd.cli.worker:worker", "Do the jobs of an app."),
     "run": Entry("goatherd.cli.run:run", "Run several roles of an app in one process."),
+    "scheduler": Entry("goatherd.cli.scheduler:scheduler", "Fire schedules, flush tallies, take commands in."),
     "router": Entry("goatherd.cli.router:router", "Write the history of tracked jobs."),
     "gateway": Entry("goatherd.cli.gateway:gateway", "Serve the events of tracked jobs to browsers."),
     "send": Entry("goatherd.cli.send:send", "Send a job from the shell."),

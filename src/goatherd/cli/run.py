@@ -16,8 +16,8 @@ from goatherd.cli.target import load_app, target_argument
 @click.command()
 @target_argument
 @click.option(
-    "--roles", metavar="A,B", default="worker,router", show_default=True, callback=read_roles,
-    help="What the process does: worker, router, gateway.",
+    "--roles", metavar="A,B", default="worker,scheduler,router", show_default=True, callback=read_roles,
+    help="What the process does: worker, scheduler, router, gateway.",
 )  # fmt: skip
 @click.option("--processes", type=click.IntRange(min=1), default=1, show_default=True, help="How many of them.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where the gateway listens.")
@@ -34,14 +34,15 @@ def run(  # noqa: PLR0913 - one parameter for each option
 ) -> int:  # fmt: skip
     """Run several roles of an app in one process, until you press Ctrl-C or the process is told to stop.
 
-    The worker does jobs, the router writes the history of tracked jobs, the gateway streams their events to browsers.
-    Each is also a command of its own, to run it apart: `goatherd worker`, `goatherd router`, `goatherd gateway`.
+    The worker does jobs, the scheduler begins what begins by itself, the router writes the history of tracked jobs, the
+    gateway streams their events to browsers. Each is also a command of its own, to run it apart: `goatherd worker`,
+    `goatherd scheduler`, `goatherd router`, `goatherd gateway`.
 
     \b
     Examples:
       goatherd run shop:app
       goatherd run shop:app --roles worker,router,gateway --port 8000
-      goatherd run shop:app --roles worker,router --processes 4
+      goatherd run shop:app --roles worker,scheduler,router --processes 4
     """
     if processes > 1 and "gateway" in roles:
         raise click.UsageError("One port serves one gateway: run `goatherd gateway` apart, or leave out --processes.")

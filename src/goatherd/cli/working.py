@@ -19,6 +19,7 @@ from goatherd.cli.output import without_password
 from goatherd.cli.parent import ParentLine
 from goatherd.cli.telling import TellingMeter
 from goatherd.roles import routing, working
+from goatherd.scheduling import scheduling
 
 log = logging.getLogger("goatherd.worker")
 
@@ -51,8 +52,12 @@ async def _serve(app: Goatherd, duties: Duties, parent: ParentLine | None, order
     does = f"tasks: {', '.join(sorted(app.tasks)) or 'none'}"
     if app.pipelines:
         does += f"; pipelines: {', '.join(sorted(app.pipelines))}"
+    if app.ticks and "scheduler" not in duties.roles:
+        does += "; schedules are left to `goatherd scheduler`"
     log.info("App %r with its jobs in %s; %s", app.name, without_password(app.settings.broker_url), does)
     async with app, AsyncExitStack() as life:
+        if "scheduler" in duties.roles:
+            await life.enter_async_context(scheduling(app))
         if "router" in duties.roles:
             await life.enter_async_context(routing(app))
         if "gateway" in duties.roles:

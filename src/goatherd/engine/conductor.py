@@ -19,7 +19,7 @@ from goatherd.engine.step_arguments import read_results
 from goatherd.engine.step_book import StepBook
 from goatherd.errors import TopologyMismatch, Unavailable
 from goatherd.model.message import Message
-from goatherd.model.run_record import LetGo, Turn, UnitClaim, UnitExchange, UnitExchanged, UnitKey
+from goatherd.model.run_record import EndedRun, LetGo, Turn, UnitClaim, UnitExchange, UnitExchanged, UnitKey
 from goatherd.ports.dead_letters import DeadLetters
 from goatherd.ports.steps import Steps
 
@@ -79,6 +79,8 @@ class Conductor:
         self._name = f"{CONDUCTOR}{name}"
         self._kept_for = kept_for
         self._make_queues = make_queues
+        #: Told of every end, at least once and before those who watch.
+        self.on_ends: Callable[[Sequence[EndedRun]], Awaitable[None]] = _nobody
         self._scores = Scores(book, means.clock)
         self._number = 0
         self._insistence = Insistence("The records of pipelines", log)
@@ -285,6 +287,7 @@ class Conductor:
 
     async def _tell_ends(self) -> None:
         while ended := await self._steps.ended(BATCH):
+            await self.on_ends(ended)
             # By the records, not by our own plan: it may be a run of another version of the program.
             done = [(run.id, (run.step,)) for run in ended if run.state == "done"]
             results = await read_results(self._steps, done)
@@ -292,3 +295,7 @@ class Conductor:
                 *(self._story.ended(run, next(iter(results.get(run.id, {}).values()), None)) for run in ended)
             )
             await self._steps.told(ended)
+
+
+async def _nobody(_ended: Sequence[EndedRun]) -> None:
+    """Most apps have no schedules."""

@@ -17,9 +17,7 @@ def tick_pipeline(task: TaskDefinition) -> PipelineDefinition:
     step = f"{task.name}@tick"
     done = StepDefinition(name=step, task=replace(task, signature=task.signature.first(0)))
     takes = input_signature(task.name, None, task.signature.result)
-    return PipelineDefinition(
-        name=task.name, steps={step: done}, last=step, takes=takes, gives=task.signature.result
-    )
+    return PipelineDefinition(name=task.name, steps={step: done}, last=step, takes=takes, gives=task.signature.result)
 
 
 def firing_id(schedule: str, tick: float) -> str:

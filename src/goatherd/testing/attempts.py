@@ -104,6 +104,9 @@ class WatchedAttempts(Attempts):
             return
         lanes, steps = self.onlooker.lanes, self.onlooker.steps
         if steps is not None and isinstance(delivery.tag, HeldUnit):
+            self.onlooker.records.ended(
+                delivery.message.id if work is None else work.job_id, verdict, self._clock.now()
+            )
             await super()._carry_out(delivery, verdict, work, admitted)
             if _is_done(verdict) and self.onlooker.faults.comes_again(delivery.message.task):
                 await self._broker.publish([steps.told_again(delivery)])

@@ -18,6 +18,7 @@ from goatherd.model.run_record import RunSummary
 from goatherd.model.seconds import Seconds, seconds
 from goatherd.model.task import TaskDefinition
 from goatherd.step import FunctionStep, Step
+from goatherd.testing.clockwork import Clockwork
 from goatherd.testing.faults import Faults
 from goatherd.testing.life import Life
 
@@ -46,6 +47,7 @@ class Herd:
         self._callers = callers
         callers.drain, callers.now = self.drain, clock.now
         self._faults = Faults()
+        self._clockwork = Clockwork(app, clock, records)
         self._fakes: dict[str, Callable[..., Coroutine[Any, Any, Any]]] = {}
         self._dead: list[DeadLetter] = []
         self._life: Life | None = None
@@ -61,11 +63,12 @@ class Herd:
         """Work until nothing is due, with all that it causes: retries due, jobs sent by jobs, told dead letters."""
         async with self._draining:
             deadline = asyncio.get_running_loop().time() + timeout
-            while not await self._worked_off(deadline, timeout):
+            await self._clockwork.fire()
+            while not await self._worked_off(deadline, timeout) or await self._clockwork.fire():
                 continue
 
     async def advance(self, by: Seconds) -> None:
-        """Move the clock; every delay, retry, deadline and lease that falls due is worked off in order."""
+        """Move the clock; every delay, retry, tick, deadline and lease that falls due is worked off in order."""
         span = seconds(by)
         if span < 0:
             raise ValueError(f"The clock goes forward only; {by!r} is a time that has passed.")
@@ -185,7 +188,7 @@ class Herd:
     def _pipelines(self) -> list[PipelineDefinition]:
         return [
             replace(pipeline, steps={name: self._with_fake_step(step) for name, step in pipeline.steps.items()})
-            for pipeline in self._app.pipeline_definitions()
+            for pipeline in (*self._app.pipeline_definitions(), *self._app.tick_pipelines())
         ]
 
     def _with_fake_step(self, step: StepDefinition) -> StepDefinition:

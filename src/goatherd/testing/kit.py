@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from goatherd.app import Goatherd
 
 #: What an app has of its surroundings, and what a test puts in its place.
-SURROUNDINGS = ("settings", "default_retry", "clock", "meter", "opener")
+SURROUNDINGS = ("sources", "settings", "default_retry", "clock", "meter", "opener")
 
 
 @asynccontextmanager
@@ -64,10 +64,11 @@ def _surrounded(app: Goatherd, folder: str, clock: FakeClock, opener: Opener) ->
     """Let the app see a test's world for a while."""
     file = f"sqlite:///{quote(folder)}/{quote(app.name, safe='')}.db"
     keywords = {**app.keywords, "broker_url": file, "events_url": file, "lanes_url": file, "records_url": file}
-    settings, retry = read_settings(app.name, Sources(keywords, {}, Path(FILE)))
+    sources = Sources(keywords, {}, Path(FILE))
+    settings, retry = read_settings(app.name, sources)
     before = {name: value for name, value in vars(app).items() if name in SURROUNDINGS}
-    app.settings, app.default_retry, app.clock, app.meter = settings, retry, clock, Meter()
-    app.opener = opener
+    app.sources, app.settings, app.default_retry = sources, settings, retry
+    app.clock, app.meter, app.opener = clock, Meter(), opener
     try:
         yield
     finally:

@@ -59,6 +59,7 @@ class Life:
         self._onlooker = Onlooker(records, callers, faults, self._lifeline.cut)
         seen = replace(ports, broker=self._lifeline, open_lanes=self._open_lanes, open_steps=self._open_steps)
         self._session = Session(seen, app.clock, app.meter, app.settings, pipelines, app.contracts())
+        self._session.ticks = frozenset(app.ticks)
         self._runner = MortalRunner(app, app.clock, app.arounds)
         self._runner.onlooker = self._onlooker
         self._worker: Worker | None = None

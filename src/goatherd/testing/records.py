@@ -73,6 +73,13 @@ class Records:
         )
         self._by_id[message.id] = (task.name, record)
 
+    def fired(self, unit: str, run: str, task: str, now: float) -> None:
+        """A schedule has fired, whose run is one unit."""
+        record: JobRecord[Any] = JobRecord(
+            id=run, arguments={}, state="queued", attempts=0, result=None, error=None, due_at=moment(now)
+        )
+        self._by_id.setdefault(unit, (task, record))
+
     def not_sent(self, jobs: Iterable[str]) -> None:
         """The broker did not accept them."""
         for job in jobs:

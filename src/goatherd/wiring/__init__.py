@@ -5,12 +5,15 @@ from goatherd.wiring.execution import Ports, open_ports
 from goatherd.wiring.metrics import metrics_text, router_metrics_text
 from goatherd.wiring.ordering import OpenLanes, open_lanes
 from goatherd.wiring.records import OpenSteps, find_migrations, open_steps
+from goatherd.wiring.recurring import OpenSchedules, RecurringRecords
 from goatherd.wiring.user_records import UserRecords, open_outbox, open_uniques
 
 __all__ = [
     "OpenLanes",
+    "OpenSchedules",
     "OpenSteps",
     "Ports",
+    "RecurringRecords",
     "UserRecords",
     "find_migrations",
     "metrics_text",

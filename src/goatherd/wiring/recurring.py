@@ -41,6 +41,11 @@ class RecurringRecords:
         self._inbox: InboxRecords | None = None
         self._listeners: ListenerRecords | None = None
 
+    @property
+    def have_schedules(self) -> bool:
+        """Whether anybody has asked for schedules."""
+        return self._schedules is not None
+
     async def schedules(self) -> OpenSchedules:
         """When schedules are due, and what has fired."""
         async with self._opening:

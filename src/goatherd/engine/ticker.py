@@ -1,0 +1,171 @@
+"""Fire what is due. Every scheduler process does it, and each tick fires once.
+
+Whoever looks first and is heard puts the firing on record; its run is begun under an id that follows from the tick, so
+that it may be begun by several, and by one after another has died.
+"""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from typing import Protocol
+
+from goatherd.errors import Unavailable
+from goatherd.model.schedule import Declared, Firing, ScheduleLook
+from goatherd.model.tick_plan import plan
+from goatherd.ports.schedules import Schedules
+
+#: Seconds between two looks at what others may have changed.
+LOOK_EVERY = 1.0
+#: Seconds between two signs of life, and those for which one counts.
+DECLARE_EVERY, ALIVE = 10.0, 60.0
+#: Seconds for which a firing is left to whoever put it on record.
+THEIRS = 1.0
+#: Schedules and firings that are seen to in one look.
+BATCH = 500
+#: Seconds between two looks at what is so old that it is forgotten.
+FORGET_EVERY = 600.0
+#: Seconds before a store that is away is tried again: at first, and at most.
+FIRST_PAUSE, LONGEST_PAUSE = 0.2, 5.0
+#: Seconds that the last firing has to be begun when the process ends.
+LAST_WORDS = 5.0
+
+log = logging.getLogger("goatherd.scheduler")
+
+
+class Begin(Protocol):
+    """Begins the run of a firing, or sends its job; may be repeated."""
+
+    async def __call__(self, firing: Firing) -> bool:
+        """True if that was all there was to do. Raises Unavailable; LookupError where this program does not know it."""
+
+
+class Ticker:
+    """Of one app, in one process."""
+
+    def __init__(self, schedules: Schedules, declared: Sequence[Declared], begin: Begin, kept_for: float) -> None:
+        self._schedules = schedules
+        self._declared = declared
+        self._names = [each.name for each in declared]
+        self.begin = begin
+        self._kept_for = kept_for
+        #: Ids of firings that this process put on record.
+        self._ours: set[str] = set()
+        self._unknown: set[str] = set()
+        self._needed = asyncio.Event()
+        self._stopping = False
+        self._declare_at = 0.0
+        self._forget_at = 0.0
+        self._task: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Begin to tick; raises Unavailable if the store is away now."""
+        await self.declare()
+        self._task = asyncio.create_task(self._run(), name="goatherd ticker")
+
+    def nudge(self) -> None:
+        """Something may be due now."""
+        self._needed.set()
+
+    async def stop(self) -> None:
+        """Finish what is being fired, and tick no more."""
+        self._stopping = True
+        self._needed.set()
+        task, self._task = self._task, None
+        if task is not None:
+            _, late = await asyncio.wait([task], timeout=LAST_WORDS)
+            for each in late:
+                each.cancel()
+                await asyncio.wait([each], timeout=1.0)
+
+    async def _run(self) -> None:
+        pause = 0.0
+        while not self._stopping:
+            try:
+                due = await self.round()
+                rest = LOOK_EVERY if due is None else min(due, LOOK_EVERY)
+                if pause:
+                    log.info("Schedules can be reached again")
+                pause = 0.0
+            except Unavailable as error:
+                if not pause:
+                    log.warning("Nothing is fired now; trying until it can be: %s", error)
+                rest = pause = min(2 * pause or FIRST_PAUSE, LONGEST_PAUSE)
+            except Exception:
+                log.exception("What is due could not be fired; this is a fault of Goatherd")
+                rest = pause = LONGEST_PAUSE
+            await self._rest(rest)
+
+    async def _rest(self, seconds: float) -> None:
+        if self._stopping:
+            return
+        try:
+            async with asyncio.timeout(seconds):
+                await self._needed.wait()
+        except TimeoutError:
+            # Time to look.
+            return
+        finally:
+            self._needed.clear()
+
+    async def round(self) -> float | None:
+        """Fire what is due; the seconds until something is again, as far as that is known, which may be 0."""
+        now = asyncio.get_running_loop().time()
+        if now >= self._declare_at:
+            await self.declare()
+        look = await self._schedules.look(self._names, BATCH)
+        if look.due:
+            await self._decide(look)
+            look = await self._schedules.look(self._names, BATCH)
+        await self._begin_all([firing for firing in look.firings if self._is_for_us(firing, look.now)])
+        if now >= self._forget_at:
+            forgotten = await self._schedules.forget(self._kept_for, BATCH)
+            self._forget_at = now + (FORGET_EVERY if forgotten < BATCH else 0.0)
+        if look.due:
+            # Others were heard, or there are more.
+            return 0.0
+        return None if look.next_at is None else max(0.0, look.next_at - look.now)
+
+    async def declare(self) -> None:
+        """Say which schedules this process has."""
+        await self._schedules.declare(self._declared, ALIVE)
+        self._declare_at = asyncio.get_running_loop().time() + DECLARE_EVERY
+
+    async def _decide(self, look: ScheduleLook) -> None:
+        decisions = [plan(due, look.now) for due in look.due]
+        heard = await self._schedules.decide(decisions)
+        for decision, ours in zip(decisions, heard, strict=True):
+            for firing in decision.firings if ours else ():
+                if firing.state == "due":
+                    self._ours.add(firing.id)
+                elif firing.state == "missed":
+                    log.warning("%s was not fired in time (%d ticks)", decision.name, firing.missed + 1)
+
+    def _is_for_us(self, firing: Firing, now: float) -> bool:
+        """Several may begin it, but that is for when one has died."""
+        return firing.id in self._ours or firing.triggered or now - firing.fired > THEIRS
+
+    async def _begin_all(self, firings: Sequence[Firing]) -> None:
+        if not firings:
+            return
+        outcomes = await asyncio.gather(*map(self._begun, firings), return_exceptions=True)
+        done = [firing.id for firing, outcome in zip(firings, outcomes, strict=True) if outcome is True]
+        open_now = [firing.id for firing, outcome in zip(firings, outcomes, strict=True) if outcome is False]
+        if open_now:
+            await self._schedules.begun(open_now)
+        if done:
+            await self._schedules.begun(done, ended=True)
+        self._ours.difference_update(open_now, done)
+        for outcome in outcomes:
+            if isinstance(outcome, BaseException):
+                raise outcome
+
+    async def _begun(self, firing: Firing) -> bool | None:
+        """Whether that was all; None if it is not for this program to begin."""
+        try:
+            return await self.begin(firing)
+        except LookupError as error:
+            self._ours.discard(firing.id)
+            if firing.schedule not in self._unknown:
+                self._unknown.add(firing.schedule)
+                log.warning("%s is due, but this program cannot fire it: %s", firing.schedule, error)
+            return None

@@ -1,0 +1,62 @@
+"""What begins by itself in a test: it fires when the clock is moved, and at no other time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from goatherd.model.run_record import UnitKey
+from goatherd.model.schedule import Firing
+from goatherd.scheduling import make_ticker
+
+if TYPE_CHECKING:
+    from goatherd.app import Goatherd
+    from goatherd.engine.ticker import Begin, Ticker
+    from goatherd.ports.clock import Timer
+    from goatherd.testing.clock import FakeClock
+    from goatherd.testing.records import Records
+
+
+class Clockwork:
+    """The scheduler of a test, without a loop of its own."""
+
+    def __init__(self, app: Goatherd, clock: FakeClock, records: Records) -> None:
+        self._app = app
+        self._clock = clock
+        self._records = records
+        self._ticker: Ticker | None = None
+        self._alarm: Timer | None = None
+        self._fired = False
+
+    async def fire(self) -> bool:
+        """Fire all that is due; false if nothing was. From now on the clock stops where something will be."""
+        session = self._app.session()
+        if not self._app.ticks and not session.recurring.have_schedules:
+            return False
+        self._fired = False
+        ticker = self._ticker = self._ticker or await self._begin()
+        await ticker.declare()
+        while (due := await ticker.round()) == 0.0:
+            continue
+        self._wake_in(due)
+        return self._fired
+
+    async def _begin(self) -> Ticker:
+        ticker = await make_ticker(self._app, self._app.session())
+        ticker.begin = self._noting(ticker.begin)
+        return ticker
+
+    def _noting(self, begin: Begin) -> Begin:
+        async def note_and_begin(firing: Firing) -> bool:
+            self._fired = True
+            if firing.job is None and (pipeline := self._app.ticks[firing.schedule].pipeline):
+                unit = str(UnitKey(firing.id, pipeline.last))
+                self._records.fired(unit, firing.id, firing.schedule, self._clock.now())
+            return await begin(firing)
+
+        return note_and_begin
+
+    def _wake_in(self, seconds: float | None) -> None:
+        if self._alarm is not None:
+            self._alarm.cancel()
+        if seconds is not None:
+            self._alarm = self._clock.call_at(self._clock.now() + seconds, lambda: None)
