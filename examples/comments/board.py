@@ -1,10 +1,10 @@
 """The programs together: comments-api, and two workers."""
 
 import os
-import socket
 from collections.abc import Mapping
 from pathlib import Path
 
+from examples.running.ports import wanted_port
 from examples.running.programs import Program, Tell
 from examples.running.together import Together
 
@@ -17,7 +17,7 @@ class Board(Together):
 
     def __init__(self, folder: Path, settings: Mapping[str, str], tell: Tell) -> None:
         self.folder = folder
-        port = _wanted_port({**os.environ, **settings})
+        port = wanted_port({**os.environ, **settings}, "COMMENTS_PORT")
         self.url = f"http://127.0.0.1:{port}"
         file = f"sqlite:///{folder}/comments.db"
         usual = {
@@ -39,15 +39,3 @@ class Board(Together):
         arguments = ["-m", "goatherd", "worker", "examples.comments.worker.service:comments"]
         environment = {**self.environment, "COMMENTS_WORKER": number}
         return Program(f"worker {number}", arguments, "Taking jobs from", environment, tell)
-
-
-def _wanted_port(environment: Mapping[str, str]) -> str:
-    """As it is written, right or wrong: comments-api says what is wrong with it."""
-    wanted = environment.get("COMMENTS_PORT") or "8000"
-    return wanted if wanted != "0" else _free_port()
-
-
-def _free_port() -> str:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return str(taken.getsockname()[1])

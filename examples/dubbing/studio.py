@@ -1,11 +1,11 @@
 """The programs together: dubbing-api, and two workers."""
 
 import os
-import socket
 from collections.abc import Mapping
 from pathlib import Path
 
 from examples.dubbing.contract import STEPS
+from examples.running.ports import wanted_port
 from examples.running.programs import Program, Tell
 from examples.running.together import Together
 
@@ -21,7 +21,7 @@ class Studio(Together):
 
     def __init__(self, folder: Path, settings: Mapping[str, str], tell: Tell) -> None:
         self.folder = folder
-        port = _wanted_port({**os.environ, **settings})
+        port = wanted_port({**os.environ, **settings}, "DUBBING_PORT")
         self.url = f"http://127.0.0.1:{port}"
         file = f"sqlite:///{folder}/dubbing.db"
         usual = {
@@ -43,15 +43,3 @@ class Studio(Together):
         arguments = ["-m", "goatherd", "worker", APP, "--queues", ",".join(QUEUES)]
         environment = {**self.environment, "DUBBING_WORKER": number}
         return Program(f"worker {number}", arguments, "Taking jobs from", environment, tell)
-
-
-def _wanted_port(environment: Mapping[str, str]) -> str:
-    """As it is written, right or wrong: dubbing-api says what is wrong with it."""
-    wanted = environment.get("DUBBING_PORT") or "8000"
-    return wanted if wanted != "0" else _free_port()
-
-
-def _free_port() -> str:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return str(taken.getsockname()[1])

@@ -45,9 +45,13 @@ def run(name: str, *, servers: Mapping[str, str], opened: Work, once: Work) -> i
 def teller(console: Console, colours: Mapping[str, str]) -> Tell:
     """Shows what programs say, each in its colour."""
 
+    # Each program has a thread of its own that tells what it says.
+    turn = threading.Lock()
+
     def tell(name: str, line: str) -> None:
-        console.print(f"[{colours.get(name, 'yellow')}]{name:<8}[/]", end="")
-        console.print(line, markup=False, soft_wrap=True)
+        with turn:
+            console.print(f"[{colours.get(name, 'yellow')}]{name:<8}[/] ", end="")
+            console.print(line, markup=False, soft_wrap=True)
 
     return tell
 

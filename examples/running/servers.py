@@ -9,8 +9,8 @@ from typing import TypeAlias
 
 from examples.running.programs import TOP
 
-#: Has a server in a folder; gives its URL.
-Start: TypeAlias = Callable[[Path], AbstractContextManager[str]]
+#: Has a server in a folder, whose URL is to be called so; gives that variable, and more of them where it has more.
+Start: TypeAlias = Callable[[Path, str], AbstractContextManager[Mapping[str, str]]]
 
 _NAMES = {"rabbitmq": "RabbitMQ", "redis": "Redis", "postgres": "PostgreSQL"}
 
@@ -27,7 +27,8 @@ def private_servers(folder: Path, variables: Mapping[str, str]) -> Iterator[Mapp
     start: Mapping[str, Start] = {"rabbitmq": _rabbitmq, "redis": _redis, "postgres": _postgres}
     print(f"Starting {listed(variables, 'private')}", file=sys.stderr)
     with ExitStack() as life:
-        yield {name: life.enter_context(start[server](folder / server)) for server, name in variables.items()}
+        started = [life.enter_context(start[server](folder / server, name)) for server, name in variables.items()]
+        yield {name: url for one in started for name, url in one.items()}
 
 
 def listed(servers: Mapping[str, str], *adjectives: str) -> str:
@@ -37,27 +38,28 @@ def listed(servers: Mapping[str, str], *adjectives: str) -> str:
 
 
 @contextmanager
-def _rabbitmq(folder: Path) -> Iterator[str]:
+def _rabbitmq(folder: Path, name: str) -> Iterator[Mapping[str, str]]:
     from scripts.servers.rabbitmq import RabbitMQ, ensure_rabbitmq
 
     ensure_rabbitmq()
     with RabbitMQ(folder) as started:
-        yield started.url
+        # Operators also look at it, and change it, over HTTP.
+        yield {name: started.url, f"{name.removesuffix('_URL')}_MANAGEMENT_URL": started.management_url}
 
 
 @contextmanager
-def _redis(folder: Path) -> Iterator[str]:
+def _redis(folder: Path, name: str) -> Iterator[Mapping[str, str]]:
     from scripts.servers.redis import Redis, ensure_redis
 
     ensure_redis()
     with Redis(folder) as started:
-        yield started.url
+        yield {name: started.url}
 
 
 @contextmanager
-def _postgres(folder: Path) -> Iterator[str]:
+def _postgres(folder: Path, name: str) -> Iterator[Mapping[str, str]]:
     from scripts.servers.postgres import Postgres, ensure_postgres
 
     ensure_postgres()
     with Postgres(folder) as started:
-        yield started.url
+        yield {name: started.url}

@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from goatherd.engine.context import Context
     from goatherd.errors import CallTimeout, GiveUp, GoatherdError, JobFailed, RetryLater, Unavailable
     from goatherd.events import Event
+    from goatherd.inbox import Inbox
     from goatherd.model.dead_letter import DeadLetter
     from goatherd.model.failure import Failure
     from goatherd.model.health import Health
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from goatherd.pipeline import Pipeline
     from goatherd.run import Run
     from goatherd.step import Step
+    from goatherd.tally import Tally
     from goatherd.task import Task
 else:
     # Names are loaded when they are first used, because the command line lives in this package too and must start
@@ -34,6 +36,7 @@ else:
         "Goatherd": "goatherd.app",
         "GoatherdError": "goatherd.errors",
         "Health": "goatherd.model.health",
+        "Inbox": "goatherd.inbox",
         "Job": "goatherd.model.job",
         "JobFailed": "goatherd.errors",
         "Pipeline": "goatherd.pipeline",
@@ -42,6 +45,7 @@ else:
         "RetryLater": "goatherd.errors",
         "Run": "goatherd.run",
         "Step": "goatherd.step",
+        "Tally": "goatherd.tally",
         "Task": "goatherd.task",
         "Unavailable": "goatherd.errors",
     }
@@ -67,6 +71,7 @@ __all__ = [
     "Goatherd",
     "GoatherdError",
     "Health",
+    "Inbox",
     "Job",
     "JobFailed",
     "Pipeline",
@@ -75,6 +80,7 @@ __all__ = [
     "RetryLater",
     "Run",
     "Step",
+    "Tally",
     "Task",
     "Unavailable",
 ]

@@ -9,6 +9,8 @@ from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar, Unpack, overload
 from weakref import WeakKeyDictionary
 
+from goatherd.engine.intake import Intake
+from goatherd.engine.listeners import Listeners
 from goatherd.engine.meter import Meter
 from goatherd.engine.router import Router
 from goatherd.errors import NotOpen
@@ -40,6 +42,8 @@ class Goatherd(Recurring):
         self._opening: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
         #: Those that run in this process.
         self.routers: list[Router] = []
+        self.hearing: list[Listeners] = []
+        self.intakes: list[Intake] = []
         self.meter = Meter()
         self.clock: Clock = SystemClock()
         self.opener: Opener = open_ports
@@ -58,6 +62,7 @@ class Goatherd(Recurring):
                 pipelines, ticks = self.pipeline_definitions(), self.tick_pipelines()
                 session = await Session.open(*declared, keyed=keyed, pipelines=pipelines, ticks=ticks)
                 session.doing = lambda chore: doing(self, chore)
+                self._open_listener_doors(session)
                 self._sessions[loop] = session
             session.users += 1
         return self
@@ -71,6 +76,14 @@ class Goatherd(Recurring):
         if session.users == 0:
             del self._sessions[loop]
             await session.close()
+
+    def _open_listener_doors(self, session: Session) -> None:
+        """Let those who send know of tasks that have many queues, which are made when they are needed."""
+        book = self.listener_book
+        listened = book.listened()
+        session.sender.doors.know((each.task.name for each in listened), book.needed)
+        for each in listened:
+            self.meter.count_together(each.task.name, each.pattern)
 
     def serve(self, *roles: Role) -> AbstractAsyncContextManager[Goatherd]:
         """Open the app and run these roles inside this program."""
@@ -92,17 +105,19 @@ class Goatherd(Recurring):
 
     async def health(self) -> Health:
         """The state of this process and of its queues."""
-        from goatherd.engine.health import gather_health
+        from goatherd.engine.health import gather_health, with_inboxes, with_listeners
 
         session = self.session()
         own = session.calls.reply_queue
-        return await gather_health(session.ports.broker, session.ports.operations, self.meter, own)
+        health = await gather_health(session.ports.broker, session.ports.operations, self.meter, own)
+        return with_inboxes(with_listeners(health, self.hearing), self.intakes)
 
     def metrics(self) -> str:
         """This process's metrics in Prometheus text."""
         from goatherd.wiring import metrics_text, router_metrics_text
 
-        return metrics_text(self.meter.readings()) + "".join(
+        listeners = {pattern: count for each in self.hearing for pattern, count in each.counts().items()}
+        return metrics_text(self.meter.readings(listeners)) + "".join(
             router_metrics_text(router.readings()) for router in self.routers[:1]
         )
 

@@ -17,12 +17,15 @@ from goatherd.errors import DefinitionError, SettingsError
 from goatherd.model.retry import Retry
 from goatherd.model.schedule import ScheduleRule
 from goatherd.model.settings import Settings, default_file
+from goatherd.model.timing_text import told_timing
 from goatherd.model.topology import check_queue_name
 
 PREFIX = "GOATHERD_"
 #: Names with our prefix that are no settings: servers for the test suite.
 NOT_SETTINGS = ("GOATHERD_TEST_",)
 FILE = "goatherd.toml"
+#: The table of goatherd.toml with lines that apps have given their names to, and no others.
+SCHEDULES = "schedules"
 _REDIS = ("redis", "rediss", "redis+sentinel", "rediss+sentinel")
 _POSTGRES = ("postgresql", "postgres")
 SCHEMES = {
@@ -86,7 +89,9 @@ def check_keywords(keywords: Mapping[str, Any]) -> None:
 def _merge(sources: Sources, problems: list[str]) -> dict[str, tuple[Any, str]]:
     """Every given value with where it was given; later sources win."""
     values: dict[str, tuple[Any, str]] = {}
-    for name, value in _file(sources.file, problems).items():
+    told = _file(sources.file, problems)
+    _check_table(told.pop(SCHEDULES, {}), sources.file, problems)
+    for name, value in told.items():
         if name in NAMES:
             values[name] = (value, f"{name} in {sources.file.name}")
         else:
@@ -111,6 +116,11 @@ def _file(path: Path, problems: list[str]) -> dict[str, Any]:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         problems.append(f"{path.name} cannot be read: {error}")
         return {}
+
+
+def _check_table(value: Any, file: Path, problems: list[str]) -> None:
+    if not isinstance(value, dict):
+        problems.append(f"{SCHEDULES} in {file.name} is {value!r}: it must be a table, [{SCHEDULES}]")
 
 
 def _checked(name: str, value: Any, where: str, problems: list[str]) -> Any:
@@ -175,5 +185,33 @@ def _suggestion(name: str, known: Sequence[str], spell: Callable[[str], str] = s
 
 
 def read_timing(name: str, rule: ScheduleRule, setting: str, sources: Sources) -> ScheduleRule:
-    """The rule with the times that a setting says, if it is set; raises SettingsError."""
-    raise NotImplementedError
+    """The rule with the times that a setting says, if it is set; raises SettingsError.
+
+    The setting is an environment variable of that very name; or of the name in capitals, with `_` for whatever is no
+    letter and no digit; or a line of `[schedules]` in goatherd.toml. For a cron schedule it is an expression, and `-`
+    means never; for others it is a number of seconds, or a text with the unit ms, s, m or h. Empty is not set.
+    """
+    problems: list[str] = []
+    capitals = re.sub(r"[^A-Z0-9]", "_", setting.upper())
+    told: list[tuple[Any, str]] = [(sources.environment.get(variable), variable) for variable in (setting, capitals)]
+    told.append((_line(_file(sources.file, problems).get(SCHEDULES), setting), f"{setting} in {sources.file.name}"))
+    for value, where in told:
+        if value is None or (isinstance(value, str) and not value.strip()):
+            continue
+        try:
+            return msgspec.structs.replace(rule, timing=told_timing(rule.timing, value))
+        except ValueError as error:
+            raise SettingsError([f"{where} is {value!r}, for the schedule {name!r}: {error}"]) from error
+    if problems:
+        raise SettingsError(problems)
+    return rule
+
+
+def _line(table: Any, setting: str) -> Any:
+    """A line of a table; if its name has dots, they may have been read as tables in tables."""
+    if not isinstance(table, dict):
+        return None
+    if setting in table:
+        return table[setting]
+    first, dot, rest = setting.partition(".")
+    return _line(table.get(first), rest) if dot else None

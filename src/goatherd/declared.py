@@ -11,6 +11,7 @@ from goatherd.config import Sources, check_keywords, read_settings
 from goatherd.engine.announcements import announcement_queue
 from goatherd.engine.context import BlockingContext, Context
 from goatherd.errors import DefinitionError
+from goatherd.listener_book import ListenerBook
 from goatherd.model.annotations import caller_scope
 from goatherd.model.answers import rule_for
 from goatherd.model.contracts import Contracts
@@ -52,6 +53,8 @@ class Declared:
         self._tasks: dict[str, Task[..., Any]] = {}
         self._pipelines: dict[str, Pipeline[Any, Any]] = {}
         self._contracts = Contracts(name)
+        #: The queues of tasks that have many.
+        self.listener_book = ListenerBook(self._app, self._contracts)
         self.topology = self._contracts.topology
         self.lifespans: list[Lifespan] = []
         self.arounds: list[Around] = []
@@ -231,12 +234,17 @@ class Declared:
         wanted = self.settings.default_queue if name is None else name
         return self._contracts.find(wanted) or Queue(name=wanted)
 
+    def queue_in_use(self, name: str) -> Queue:
+        """The same for any queue that jobs of this app may be on, also one of a task that has many."""
+        return self._contracts.find(name) or self.listener_book.find(name) or Queue(name=name)
+
     def format_of(self, queue: str) -> Format:
         """How messages on a queue look."""
         if queue == announcement_queue(self._name).name:
             return FORMATS["plain"]
         # A dead letter of another program may come from a queue that could not even be named here.
-        return FORMATS[described.format if (described := self._contracts.find(queue)) is not None else "native"]
+        described = self._contracts.find(queue) or self.listener_book.find(queue)
+        return FORMATS["native" if described is None else described.format]
 
     def definitions(self) -> list[TaskDefinition]:
         """Every task with its defaults filled in; raises DefinitionError or SettingsError."""
@@ -253,7 +261,9 @@ class Declared:
 
     def _own_contracts(self) -> list[Queue]:
         steps = [task for pipeline in self.pipeline_definitions() for task in pipeline.tasks]
-        return self._contracts.with_those_of(task.queue for task in (*self.definitions(), *steps))
+        own = [task.queue for task in (*self.definitions(), *steps) if not task.has_many_queues]
+        listeners = self.listener_book.queues()
+        return self._contracts.with_those_of([*own, *listeners.fixed], listeners.fixed_queue)
 
     @property
     def _app(self) -> Goatherd:

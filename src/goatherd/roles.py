@@ -19,6 +19,7 @@ from goatherd.engine.hold_limits import check_hold_limits
 from goatherd.engine.lane_entry import LaneEntry
 from goatherd.engine.lane_source import LaneHabits, LaneSource
 from goatherd.engine.lane_work import LaneWork
+from goatherd.engine.load import Load
 from goatherd.engine.means import Means
 from goatherd.engine.processes import Home
 from goatherd.engine.router import Router
@@ -29,8 +30,9 @@ from goatherd.engine.step_hints import Hints
 from goatherd.engine.step_source import StepHabits, StepSource
 from goatherd.engine.step_work import StepWork
 from goatherd.engine.watchdog import Watchdog
-from goatherd.engine.worker import Load, Worker
+from goatherd.engine.worker import Worker
 from goatherd.errors import DefinitionError
+from goatherd.hearing import chosen_listeners, hearing
 from goatherd.model.ids import new_id
 from goatherd.model.settings import Settings
 from goatherd.model.task import TaskDefinition
@@ -90,7 +92,8 @@ async def routing(app: Goatherd) -> AsyncIterator[Router]:
 async def working(
     app: Goatherd, *, queues: Iterable[str] | None = None, concurrency: int | None = None
 ) -> AsyncIterator[Worker]:
-    """Work for an open app until the block ends; `queues` chooses some of its queues."""
+    """Work for an open app until the block ends; `queues` chooses some of its queues, listeners by their pattern."""
+    queues = None if queues is None else list(queues)
     async with AsyncExitStack() as life:
         for hook in app.lifespans:
             await life.enter_async_context(asynccontextmanager(hook)())
@@ -105,9 +108,12 @@ async def working(
         await worker.start()
         if session.user_records.have_outbox:
             session.relay.stay()
-        log.info("Taking jobs from %s, up to %d at once", ", ".join(worker.queues), worker.concurrency)
+        listened = chosen_listeners(app, None if queues is None else set(queues))
+        told = [*worker.queues, *(each.pattern for each in listened)]
+        log.info("Taking jobs from %s, up to %d at once", ", ".join(told), worker.concurrency)
         if queues is None:
             session.chores.add("answers")
+        await life.enter_async_context(hearing(app, session, worker, listened))
         yield worker
 
 
@@ -225,7 +231,10 @@ def _worker_of(  # noqa: PLR0913, PLR0917 - a worker stands between all of these
     prefetch = {queue: app.queue_named(queue).prefetch or held for queue in queues}
     if flows.steps is not None and flows.steps.answers:
         prefetch[flows.steps.answers] = held
-    load = Load(prefetch=prefetch, concurrency=at_once, grace_period=settings.grace_period)
+    patterns = tuple(each.pattern for each in app.listener_book.listened())
+    load = Load(
+        prefetch=prefetch, patterns=patterns, held=held, concurrency=at_once, grace_period=settings.grace_period
+    )
     return Worker(session.ports.broker, attempts, session.clock, load, rules.most_deaths, flows)
 
 
@@ -256,15 +265,16 @@ def _answer_tasks(app: Goatherd, session: Session) -> list[TaskDefinition]:
 
 
 def _chosen(app: Goatherd, catalogue: Catalogue, queues: Iterable[str] | None) -> list[str]:
-    has = catalogue.queues
+    own = catalogue.queues
+    has = own | {each.pattern for each in app.listener_book.listened()}
     if not has:
         raise DefinitionError(f"The app {app.name!r} has no task that a worker could do; add one with @app.task.")
     if queues is None:
-        return sorted(has)
+        return sorted(own)
     wanted = list(queues)
     unknown = [queue for queue in wanted if queue not in has]
     if unknown:
         raise DefinitionError(
             f"No task of the app {app.name!r} is on queue {', '.join(unknown)}. Its queues: {', '.join(sorted(has))}."
         )
-    return wanted
+    return [queue for queue in wanted if queue in own]

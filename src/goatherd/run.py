@@ -99,7 +99,13 @@ class Run(Generic[R_co]):
             tasks = known.tasks if isinstance(known, PipelineDefinition) else ()
             queues = {task.queue for task in tasks} or {queue.name for queue in self._app.contracts()}
             return await session.runs.cancel(self._id, queues)
-        asked = [known.queue] if isinstance(known, TaskDefinition) else [q.name for q in self._app.contracts()]
+        asked: list[str] = []
+        if isinstance(known, TaskDefinition):
+            asked = list(known.known_as)
+        else:
+            asked = [queue.name for queue in self._app.contracts()] + [
+                each.pattern for each in self._app.listener_book.listened()
+            ]
         return await session.tracked.cancel(self._id, asked)
 
     async def retry_step(self, step: Step[Any] | str) -> None:
@@ -146,28 +152,37 @@ class Run(Generic[R_co]):
                 f"No run of a pipeline has the id {self._id!r}: the id is wrong, it is the job of a task, or its "
                 f"records have expired.",
             )
-        if of not in self._app.pipelines:
+        definition = self._definition(of)
+        if definition is None:
             raise DefinitionError(
                 f"The run {self._id!r} is of the pipeline {of!r}, which the app {self._app.name!r} does not have here; "
                 f"ask for its steps in the program that declares them."
             )
-        pipeline = self._app.pipelines[of]
-        steps = pipeline.definition.steps
         name = step if isinstance(step, str) else step.name
-        if name not in steps or not (isinstance(step, str) or pipeline.has(step)):
-            raise UnknownStep(of, name or "input", list(steps))
-        return pipeline.definition, name
+        pipeline = self._app.pipelines.get(of)
+        theirs = isinstance(step, str) or (pipeline is not None and pipeline.has(step))
+        if name not in definition.steps or not theirs:
+            raise UnknownStep(of, name or "input", list(definition.steps))
+        return definition, name
 
     async def _pipeline_name(self) -> str | None:
         """What it is a run of; None if it is the job of a task."""
         if isinstance(self._of, PipelineDefinition):
             return self._of.name
-        if self._of is not None or not self._app.pipelines:
+        app, task = self._app, self._of
+        if (task is not None and task.name not in app.ticks) or not (app.pipelines or app.ticks):
             return None
+        # A scheduled task has both: jobs that somebody sent, and runs of its ticks.
         summary = await self._app.session().runs.knows(self._id)
         return None if summary is None else summary.pipeline
 
     async def _own_pipeline(self) -> PipelineDefinition | None:
         """What it is a run of, if that is known here."""
-        pipeline = self._app.pipelines.get(await self._pipeline_name() or "")
-        return None if pipeline is None else pipeline.definition
+        return self._definition(await self._pipeline_name() or "")
+
+    def _definition(self, name: str) -> PipelineDefinition | None:
+        """The pipeline of that name, or that of a scheduled task."""
+        pipeline, tick = self._app.pipelines.get(name), self._app.ticks.get(name)
+        if pipeline is not None:
+            return pipeline.definition
+        return None if tick is None else tick.pipeline

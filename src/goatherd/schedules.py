@@ -11,6 +11,7 @@ from goatherd.model.schedule import Cron, Rate, ScheduleRule
 from goatherd.model.scheduled_job import kept
 from goatherd.model.seconds import Seconds, declared_span
 from goatherd.model.timing import check_rule
+from goatherd.scheduling import fire_now
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
@@ -72,11 +73,15 @@ class Schedules:
         self._app.session().tick_soon()
 
     async def trigger(self, name: str) -> str:
-        """Fire it now, once; gives the id of the run, or of the job that is sent."""
+        """Fire it now, once; gives the id of the run, or of the job that is sent.
+
+        Where runs must not overlap and one is worked on, it waits for that one's end, and its run is not known before.
+        """
         firing = await (await self._operations()).trigger(name, f"{name}!{new_id()}")
         _found(name, firing is not None)
         assert firing is not None
-        self._app.session().tick_soon()
+        if firing.state == "due":
+            await fire_now(self._app, firing)
         return firing.id
 
     async def _operations(self) -> ScheduleOperations:

@@ -93,7 +93,7 @@ class Session:
         if settings.broker_url.startswith("sqlite:"):
             # A job that is cancelled there while it waits is gone at once, and no worker lets go of its key.
             self.tracked.on_cancel = unique.cancelled
-        self.relay = OutboxRelay(stores.outbox, OutboxPost(self.means, self.posting, self.tracked))
+        self.relay = OutboxRelay(stores.outbox, OutboxPost(self.means, self.posting, self.tracked, self.sender.doors))
         at_once = ports.ignores_transactions
         opened = Stores(lanes=self._lane_store, ignore_transactions=at_once)
         self.dispatch = Dispatch(self.sender, self.tracked, unique, self.relay, opened)

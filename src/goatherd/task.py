@@ -101,8 +101,8 @@ class Task(Generic[_P, _R]):
 
     async def start(self, *args: _P.args, **kwargs: _P.kwargs) -> Run[_R]:
         """Send it tracked: whoever knows its id can watch it, wait for its result, or cancel it."""
-        id = await self._app.session().start(self.job(*args, **kwargs))
-        return Run(self._app, id, self.definition)
+        job = self.job(*args, **kwargs)
+        return Run(self._app, await self._app.session().start(job), job.definition)
 
     def job(self, *args: _P.args, **kwargs: _P.kwargs) -> Job[_R]:
         """Check the arguments and make a job for `app.send_many`."""
@@ -204,9 +204,13 @@ def register(
 
 
 def make_task(
-    app: Goatherd, function: Callable[..., Any], options: Mapping[str, Any], scope: Mapping[str, Any]
+    app: Goatherd,
+    function: Callable[..., Any],
+    options: Mapping[str, Any],
+    scope: Mapping[str, Any],
+    kinds: tuple[type[AsyncTask[..., Any]], type[PlainTask[..., Any]]] = (AsyncTask, PlainTask),
 ) -> AsyncTask[..., Any] | PlainTask[..., Any]:
-    """Make a task of a function; raises DefinitionError."""
+    """Make a task of a function, of the first kind if that is async; raises DefinitionError."""
     if not inspect.isfunction(function):
         raise DefinitionError(f"{function!r} cannot be a task: it is not a function. Decorate a `def` or `async def`.")
     if inspect.isasyncgenfunction(function) or inspect.isgeneratorfunction(function):
@@ -214,7 +218,7 @@ def make_task(
     _check_options(function.__name__, options)
     declared = {name: value for name, value in options.items() if value is not None}
     declaration = Declaration(**{"name": function.__name__, **declared, "function": function})
-    kind = AsyncTask if declaration.is_async else PlainTask
+    kind = kinds[0] if declaration.is_async else kinds[1]
     task: AsyncTask[..., Any] | PlainTask[..., Any] = kind(app, declaration, resolve(function, scope))
     return task
 

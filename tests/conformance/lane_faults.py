@@ -85,7 +85,10 @@ POSTGRES: Faults = {
 @contextmanager
 def in_sqlite(edits: Sequence[Edit]) -> Iterator[None]:
     """Files that are opened meanwhile have the fault."""
-    changed = {edit.statement: edited([queries._STATEMENTS[edit.statement]], [edit])[0] for edit in edits}
+    changed = {
+        name: edited([queries._STATEMENTS[name]], [edit for edit in edits if edit.statement == name])[0]
+        for name in {edit.statement for edit in edits}
+    }
     with patch.dict(queries._STATEMENTS, changed):
         yield
 

@@ -1,94 +1,35 @@
 """Whatever a user can name stands in the reference, and the reference names nothing else."""
 
-import inspect
 import re
-from dataclasses import fields
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import click
 import msgspec
 import pytest
 
-import goatherd
-import goatherd.sync
-import goatherd.testing
-import goatherd.web
 from goatherd import (
-    DeadLetter,
-    Event,
-    Failure,
-    Fence,
-    Goatherd,
-    Health,
-    Pipeline,
-    Retry,
-    RetryLater,
-    Run,
-    Step,
-    Task,
     errors,
 )
 from goatherd.adapters.prometheus import render, render_router
 from goatherd.config import NAMES, PREFIX, RetryTable
-from goatherd.engine.context import BlockingContext
 from goatherd.engine.meter import Meter
-from goatherd.model import message, step_wire
+from goatherd.model import message, step_wire, tally
 from goatherd.model.dead_letter import Reason
 from goatherd.model.envelope import Envelope
-from goatherd.model.health import QueueHealth
 from goatherd.model.reply import Reply
 from goatherd.model.routing import RouterReadings
 from goatherd.model.run_record import Trouble, Turn, UnitKey
 from goatherd.model.settings import Settings
-from goatherd.model.task import Declaration
 from goatherd.ports.telemetry import AnswerOutcome, CallOutcome, Outcome, Stray
-from goatherd.step_options import MapOptions
-from goatherd.testing import Herd, JobRecord
 from goatherd.web.metrics import GatewayMetrics
 from scripts import cli_reference
 from tests.docs.markdown import DOCS, name_of, pages, section
 from tests.docs.story import play
+from tests.docs.tables import REFERENCE, read, rows
 
-REFERENCE = DOCS / "reference"
-API = REFERENCE / "api.md"
-
-#: Members of the app that are there for the rest of the package, not for users.
-INNER = {"add", "arounds", "contracts", "dead_letter_hooks", "default_retry", "definitions", "format_of", "keywords"}
-INNER |= {"lifespans", "meter", "clock", "opener", "queue_named", "session", "settings", "tasks"}
-INNER |= {"announced_contracts", "pipeline_definitions", "pipelines", "queue_name", "routers"}
-#: The same of a pipeline.
-INNER_OF_PIPELINE = {"definition", "has", "payload", "run_options"}
 #: Why events of tracked jobs are lost.
 LOSSES = ("store away", "too long", "fault")
-
-
-def rows(text: str) -> dict[str, list[str]]:
-    """The rows of the tables in a text, by each name in the first column."""
-    found: dict[str, list[str]] = {}
-    for line in text.splitlines():
-        cells = [cell.strip() for cell in line.strip().strip("|").split(" | ")]
-        if line.startswith("| ") and len(cells) > 1:
-            found |= dict.fromkeys(re.findall(r"`([^`]+)`", cells[0]), cells)
-    return found
-
-
-def read(page: str) -> str:
-    return (REFERENCE / page).read_text(encoding="utf-8")
-
-
-def members(kind: type) -> set[str]:
-    """What users see of a class."""
-    return {name for name in dir(kind) if not name.startswith("_")}
-
-
-def parameters(function: Any) -> set[str]:
-    return {name for name in inspect.signature(function).parameters if name != "self"}
-
-
-def names_in(text: str) -> set[str]:
-    """The last word of everything that is set as code in a table's first column: `app.queue(name, ...)` is queue."""
-    return {re.sub(r"^await |\(.*", "", name).split(".")[-1].lstrip("@") for name in rows(text)}
 
 
 # --- settings -----------------------------------------------------------------------------------
@@ -193,7 +134,8 @@ def test_every_member_of_an_answer_is_described() -> None:
 
 
 def test_every_header_of_ours_is_described() -> None:
-    headers = {value for value in vars(message).values() if isinstance(value, str) and value.startswith("gh-")}
+    known = [*vars(message).values(), *vars(tally).values()]
+    headers = {value for value in known if isinstance(value, str) and value.startswith("gh-")}
     told = rows(section(REFERENCE / "wire-format.md", "Beside the body"))
     assert {name for name in told if name.startswith("gh-")} == headers
 
@@ -224,68 +166,7 @@ def test_every_reason_of_a_dead_letter_is_explained() -> None:
     assert [reason for reason in get_args(Reason) if f"`{reason}`" not in read("states.md")] == []
 
 
-# --- Python -------------------------------------------------------------------------------------
-
-
-def test_every_public_name_has_its_section() -> None:
-    public = {*goatherd.__all__, *goatherd.sync.__all__, *goatherd.testing.__all__, *goatherd.web.__all__}
-    assert set(re.findall(r"^## (\w+)$", read("api.md"), re.MULTILINE)) == public
-
-
-@pytest.mark.parametrize(
-    ("heading", "wanted"),
-    [
-        ("Goatherd", members(Goatherd) - INNER | {"app"}),
-        ("app.task", {field.name for field in fields(Declaration)} - {"function"}),
-        ("Failure", {field.name for field in fields(Failure)}),
-        ("Fence", {field.name for field in fields(Fence)}),
-        ("Context", members(BlockingContext) - {"cancel", "holding", "seen_as", "telling"}),
-        ("DeadLetter", {field.name for field in fields(DeadLetter)}),
-        ("Health", {field.name for field in fields(Health)} | {"to_dict"}),
-        ("Herd", members(Herd) - {"close"}),
-        ("JobRecord", {field.name for field in fields(JobRecord)}),
-        ("Queue", {"format", "ttl", "max_length", "prefetch", "answers_on", "match", "until"}),
-        ("Pipeline", members(Pipeline) - INNER_OF_PIPELINE),
-        ("pipeline.step", {*MapOptions.__annotations__, "after", "batch", "over"}),
-        ("Run", members(Run)),
-        ("Step", members(Step) | {"compensate"}),
-    ],
-)
-def test_every_member_is_described(heading: str, wanted: set[str]) -> None:
-    text = section(API, heading).partition("\n### ")[0]
-    assert {re.sub(r"^async with |:$", "", name) for name in names_in(text)} == wanted
-
-
-def test_every_event_is_described() -> None:
-    told = rows(section(API, "Event"))
-    own = {kind.__name__: {field.name for field in fields(kind)} for kind in get_args(Event)}
-    shared = set.intersection(*own.values())
-    assert set(told) == shared | set(own)
-    assert [(name, field) for name in own for field in own[name] - shared if f"`{field}`" not in told[name][2]] == []
-
-
-def test_every_option_of_a_job_is_described() -> None:
-    verbs = {"send", "call", "start", "job", "options", "task", "name", "app"}
-    assert names_in(section(API, "Task")) == parameters(Task.options) | verbs
-
-
-@pytest.mark.parametrize(
-    ("heading", "function"),
-    [
-        ("Retry", Retry),
-        ("RetryLater", RetryLater),
-        ("Queue", Goatherd.queue),
-        ("Pipeline", Pipeline.options),
-    ],
-)
-def test_every_parameter_is_described(heading: str, function: Any) -> None:
-    text = section(API, heading)
-    assert [name for name in parameters(function) - {"name"} if not re.search(rf"\b{name}\b", text)] == []
-
-
-def test_every_fact_about_a_queue_is_described() -> None:
-    told = rows(section(API, "Health"))["queues"][1]
-    assert [field.name for field in fields(QueueHealth) if f"`{field.name}`" not in told] == []
+# --- code -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.timeout(120)

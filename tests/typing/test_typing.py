@@ -54,13 +54,16 @@ def by_basedpyright(name: str) -> frozenset[tuple[int, str]]:
     )
 
 
-@pytest.mark.parametrize("program", ["usage.py", "usage_lanes.py", "usage_once.py", "usage_pipelines.py"])
+@pytest.mark.parametrize(
+    "program",
+    ["usage.py", "usage_arcade.py", "usage_lanes.py", "usage_once.py", "usage_pipelines.py"],
+)
 @pytest.mark.parametrize("checker", [by_mypy, by_basedpyright])
 def test_programs_as_users_write_them_are_clean(checker: Any, program: str) -> None:
     assert checker(program) == frozenset()
 
 
-@pytest.mark.parametrize("program", ["wrong.py", "wrong_pipelines.py"])
+@pytest.mark.parametrize("program", ["wrong.py", "wrong_arcade.py", "wrong_pipelines.py"])
 @pytest.mark.parametrize("checker", [by_mypy, by_basedpyright])
 def test_mistakes_are_rejected_at_their_lines_and_nothing_else_is(checker: Any, program: str) -> None:
     lines = (HERE / program).read_text(encoding="utf-8").splitlines()

@@ -1,9 +1,11 @@
 """Order by key, as users write it."""
 
+from datetime import timedelta
 from typing import Any
 
-from goatherd import Context, Goatherd, sync
+from goatherd import Context, Goatherd, Retry, Tally, sync
 from goatherd.errors import Refused
+from goatherd.sync import blocking
 from goatherd.testing import testing
 
 comments = Goatherd("comments", lanes_url="redis://localhost:6379/0", lease=15)
@@ -30,6 +32,31 @@ def liker(post_id: int, user_id: int) -> str:
 
 @comments.task(queue="likes", key=liker)
 async def like(post_id: int, user_id: int) -> None: ...
+
+
+gifts = comments.tally("gifts")
+
+
+@gifts.flush(every=5, queue="gifts", retry=Retry(3), timeout=timedelta(minutes=1))
+async def apply_gifts(ctx: Context, streamer: str, total: int) -> None:
+    print(ctx.fence, streamer, total)
+
+
+other_gifts: Tally = comments.tally("other gifts")
+
+
+@other_gifts.flush(every=timedelta(seconds=5), remote=True)
+def apply_elsewhere(streamer: str, total: int) -> bool:
+    return total > 0
+
+
+async def give() -> None:
+    await gifts.add("ann", 100)
+    await gifts.add("ann", 100, id="gift-1")
+    await apply_gifts.send("ann", 100)
+    applied: bool = await apply_elsewhere.call("ann", 100)
+    print(applied)
+    blocking(gifts).add("ann", 100, id="gift-2")
 
 
 def connect() -> Any: ...

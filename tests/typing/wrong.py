@@ -131,6 +131,24 @@ def queues() -> None:
     Retry(3, on="ConnectionError")  # E
 
 
+gifts = app.tally("gifts")
+
+
+@gifts.flush(every=5)  # E
+async def wrong_total(key: int, total: str) -> None: ...
+
+
+@gifts.flush()  # E
+async def no_time(key: str, total: int) -> None: ...
+
+
+async def give() -> None:
+    await gifts.add("a", "100")  # E
+    await gifts.add("a")  # E
+    await gifts.add("a", 1, "id")  # E
+    blocking(gifts).add(7, 1)  # E
+
+
 async def fake_resize(image: int) -> str:
     return str(image)
 

@@ -7,6 +7,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from goatherd.model.listener import ListenerCount
 from goatherd.model.readings import BOUNDS, QueueTask, Readings, Spread
 from goatherd.model.routing import RouterReadings
 
@@ -73,6 +74,23 @@ class _Snapshot(Collector):
         yield _counter("goatherd_stray_replies", "Answers for which nobody waited", ("why",), strays)
         lost = {(why,): count for why, count in readings.events_lost.items()}
         yield _counter("goatherd_events_lost", "Events of tracked jobs that could not be kept", ("why",), lost)
+        yield from _listeners(readings.listeners)
+
+
+def _listeners(counts: Mapping[str, ListenerCount]) -> Iterable[Metric]:
+    gauges = {
+        "wanted": "Listeners that data wants here",
+        "running": "Listeners that consume",
+        "unhealthy": "Listeners that should consume and do not",
+        "source_failing": "1 while it is not known what is wanted",
+    }
+    for name, text in gauges.items():
+        family = GaugeMetricFamily(f"goatherd_listeners_{name}", text, labels=("pattern",))
+        for pattern, count in counts.items():
+            family.add_metric((pattern,), float(getattr(count, name)))
+        yield family
+    restarts = {(pattern,): count.restarts for pattern, count in counts.items()}
+    yield _counter("goatherd_listener_restarts", "Listeners started again after they had run", ("pattern",), restarts)
 
 
 def _counter(name: str, text: str, labels: tuple[str, ...], counts: Mapping[Labels, int]) -> Metric:

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from goatherd.cli.arguments import job_by_name
+from goatherd.cli.arguments import check_on_queue, job_by_name
 from goatherd.cli.output import Failed
 from goatherd.cli.redaction import redacted, restored
 from goatherd.errors import InvalidArguments
+from goatherd.listening import Listener
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
@@ -68,6 +69,9 @@ def checked(app: Goatherd, letter: DeadLetter, arguments: dict[str, Any]) -> Edi
             told = f"{letter.task} is no task of this app, so its job goes back to lane {letter.key}"
             click.echo(f"Note: {told}, whatever its arguments say now.", err=True)
         return Edited(arguments=arguments, lane=None)  # done by another program, which checks them itself
+    if isinstance(task, Listener):
+        check_on_queue(task, letter.queue, arguments)
+        return Edited(arguments=arguments, lane=None)
     whole_body = task.definition.signature.whole_body
     job = task.job(arguments) if whole_body else job_by_name(task, arguments)
     return Edited(arguments=arguments, lane=job.lane)

@@ -23,6 +23,8 @@ def set_up_logging(*, as_json: bool, verbose: bool, show_pid: bool = False) -> N
     logging.getLogger("goatherd").setLevel(logging.DEBUG if verbose else logging.INFO)
     # It tells of its own start and end, which we do in our words.
     logging.getLogger("uvicorn").setLevel(logging.INFO if verbose else logging.WARNING)
+    # It tells of every request, with its whole address, and some addresses are secrets.
+    logging.getLogger("httpx2").setLevel(logging.INFO if verbose else logging.WARNING)
 
 
 class Lines(logging.Formatter):

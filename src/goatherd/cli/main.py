@@ -21,6 +21,8 @@ COMMANDS = {
     "queues": Entry("goatherd.cli.queues:queues", "See, pause, resume and purge queues."),
     "dead": Entry("goatherd.cli.dead:dead", "See, replay and discard dead letters."),
     "lanes": Entry("goatherd.cli.lanes:lanes", "See lanes of jobs that are done in order, and help held ones on."),
+    "listeners": Entry("goatherd.cli.listeners:listeners", "See listeners from data, and start one anew."),
+    "schedules": Entry("goatherd.cli.schedules:schedules", "See schedules, pause, resume and fire them."),
     "runs": Entry("goatherd.cli.runs:runs", "See runs of pipelines, and help those on that failed."),
     "migrate": Entry("goatherd.cli.migrate:migrate", "Bring the databases of an app to the schema of this version."),
     "doctor": Entry("goatherd.cli.doctor:doctor", "Find out what is wrong, and how to mend it."),

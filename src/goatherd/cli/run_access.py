@@ -59,16 +59,24 @@ async def find_run(app: Goatherd, operations: RunOperations, given: str) -> RunL
 
 def code_of(app: Goatherd, pipeline: str) -> PipelineDefinition | None:
     """What the app's code says about a pipeline; None if it has none of that name. Raises DefinitionError."""
-    declared = app.pipelines.get(pipeline)
-    return None if declared is None else declared.definition
+    declared, tick = app.pipelines.get(pipeline), app.ticks.get(pipeline)
+    if declared is not None:
+        return declared.definition
+    return None if tick is None else tick.pipeline
+
+
+def names_of_pipelines(app: Goatherd) -> list[str]:
+    """All that may have runs: pipelines, and scheduled tasks, whose ticks are runs."""
+    return [*app.pipelines, *app.ticks]
 
 
 def check_pipeline(app: Goatherd, pipeline: str) -> None:
     """Raise Failed, with the nearest name, unless the app has it."""
-    if not app.pipelines:
+    known = names_of_pipelines(app)
+    if not known:
         raise Failed(without_pipelines(app))
-    if pipeline not in app.pipelines:
-        raise Failed(f"The app {app.name!r} has no pipeline {pipeline!r}. {_nearest(pipeline, app.pipelines)}")
+    if pipeline not in known:
+        raise Failed(f"The app {app.name!r} has no pipeline {pipeline!r}. {_nearest(pipeline, known)}")
 
 
 def check_step(step: str, known: Iterable[str], whose: str) -> None:
@@ -80,7 +88,8 @@ def check_step(step: str, known: Iterable[str], whose: str) -> None:
 
 def check_step_of(app: Goatherd, step: str, pipelines: Sequence[str]) -> None:
     """The same, unless one of these pipelines has it."""
-    known = {name: None for pipeline in pipelines for name in app.pipelines[pipeline].definition.steps}
+    codes = [code for pipeline in pipelines if (code := code_of(app, pipeline)) is not None]
+    known = {name: None for code in codes for name in code.steps}
     whose = f"Pipeline {pipelines[0]!r} has" if len(pipelines) == 1 else f"The pipelines {', '.join(pipelines)} have"
     check_step(step, known, whose)
 
@@ -99,7 +108,7 @@ def _nearest(name: str, known: Iterable[str]) -> str:
 def _why_none(app: Goatherd, near: list[str], *, any_run: bool) -> str:
     if near:
         return f". Did you mean {near[0]!r}?"
-    if not any_run and not app.pipelines:
+    if not any_run and not names_of_pipelines(app):
         return f": no runs are on record here. {without_pipelines(app)}"
     forgotten = f"ended runs are forgotten after {app.settings.history_days:g} days"
     return (

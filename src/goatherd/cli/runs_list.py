@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from goatherd.cli.output import Output, with_output
-from goatherd.cli.run_access import check_pipeline, check_step_of, opened_records, without_pipelines
+from goatherd.cli.run_access import (
+    check_pipeline,
+    check_step_of,
+    names_of_pipelines,
+    opened_records,
+    without_pipelines,
+)
 from goatherd.cli.target import load_app, target_argument
 from goatherd.cli.wording import counted
 
@@ -69,8 +75,8 @@ def _filter(app: Goatherd, *, state: str | None, pipeline: str | None, step: str
 
     if pipeline is not None:
         check_pipeline(app, pipeline)
-    if step is not None and app.pipelines:
-        check_step_of(app, step, [pipeline] if pipeline is not None else list(app.pipelines))
+    if step is not None and names_of_pipelines(app):
+        check_step_of(app, step, [pipeline] if pipeline is not None else names_of_pipelines(app))
     return RunFilter(pipeline=pipeline, state=cast("RunState | None", state), troubled_step=step)
 
 
@@ -80,10 +86,12 @@ async def _find(app: Goatherd, wanted: RunFilter, limit: int) -> Sequence[RunSum
 
 
 def _none(app: Goatherd, *, narrowed: bool) -> str:
-    if not app.pipelines:
+    if not names_of_pipelines(app):
         return f"No runs. {without_pipelines(app)}"
     if narrowed:
         return "No run matches."
+    if not app.pipelines:
+        return f"No runs yet of {', '.join(app.ticks)}: a scheduler begins them, `goatherd scheduler`."
     return f"No runs yet of {', '.join(app.pipelines)}: start one with `await {next(iter(app.pipelines))}.start(...)`."
 
 

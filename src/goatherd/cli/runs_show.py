@@ -12,7 +12,7 @@ import click
 from goatherd.cli.durations import spoken
 from goatherd.cli.output import Output, with_output
 from goatherd.cli.redaction import printable
-from goatherd.cli.run_access import code_of, find_run, opened_records, run_argument
+from goatherd.cli.run_access import code_of, find_run, names_of_pipelines, opened_records, run_argument
 from goatherd.cli.target import load_app, target_argument
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def _lines(app: Goatherd, look: RunLook) -> dict[str, str]:
 
     run = look.summary
     lines = {"run": run.id, "pipeline": run.pipeline}
-    if run.pipeline not in app.pipelines:
+    if run.pipeline not in names_of_pipelines(app):
         lines["pipeline"] += f" (the app {app.name!r} has none of that name, so nobody knows what comes after what)"
     lines["state"] = f"{run.state}, {run.steps_done} of {run.steps} steps done"
     lines["began"] = _told(run.created)

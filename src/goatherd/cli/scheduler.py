@@ -29,4 +29,6 @@ def scheduler(*, output: Output, target: str) -> int:
       goatherd run shop:app --roles worker,scheduler
     """
     set_up_logging(as_json=output.json, verbose=output.verbose, show_pid=False)
-    return run_here(target, Duties(roles=("scheduler",), share=Share(queues=None, concurrency=None)), None, tell_jobs=False)
+    return run_here(
+        target, Duties(roles=("scheduler",), share=Share(queues=None, concurrency=None)), None, tell_jobs=False
+    )

@@ -27,7 +27,12 @@ class Share:
 def share_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command `--queues` and `--concurrency`, as one argument `share`."""
 
-    @click.option("--queues", metavar="A,B", callback=_names, help="Take from these queues only.  [default: all]")
+    @click.option(
+        "--queues",
+        metavar="A,B",
+        callback=_names,
+        help="Take from these queues only; a pattern of listeners stands for theirs.  [default: all]",
+    )
     @click.option(
         "--concurrency",
         type=click.IntRange(min=1),

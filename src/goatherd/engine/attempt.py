@@ -56,7 +56,7 @@ class Attempts:
         self._clock = means.clock
         self._telemetry = means.telemetry
         self._answers = Answers(means, self._source)
-        self._catalogue = catalogue
+        self.catalogue = catalogue
         self._runner = runner
         self._rules = rules
         self._admission = Admission(catalogue, means.clock, rules)

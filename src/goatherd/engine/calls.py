@@ -167,6 +167,8 @@ class Calls:
         timer = self._clock.call_at(now + seconds, pending.time_is_up)
         try:
             if job.lane is None:
+                if job.definition.family is not None:
+                    await self._sender.doors.open([message])
                 self._courier.post(message, pending)
             else:
                 await self._sender.ask_in_lane(job, message, pending)
@@ -174,7 +176,8 @@ class Calls:
                       extra={"job_id": job.id, "task": job.definition.name, "reply_to": message.reply_to})  # fmt: skip
             return await pending.answer()
         except asyncio.CancelledError:
-            self._courier.call_off(job.definition.queue, job.id)
+            for queue in job.definition.known_as:
+                self._courier.call_off(queue, job.id)
             raise
         finally:
             timer.cancel()

@@ -80,7 +80,7 @@ class Conductor:
         self._kept_for = kept_for
         self._make_queues = make_queues
         #: Told of every end, at least once and before those who watch.
-        self.on_ends: Callable[[Sequence[EndedRun]], Awaitable[None]] = _nobody
+        self.on_ends: Callable[[Sequence[EndedRun]], Awaitable[None]] | None = None
         self._scores = Scores(book, means.clock)
         self._number = 0
         self._insistence = Insistence("The records of pipelines", log)
@@ -287,7 +287,8 @@ class Conductor:
 
     async def _tell_ends(self) -> None:
         while ended := await self._steps.ended(BATCH):
-            await self.on_ends(ended)
+            if self.on_ends is not None:
+                await self.on_ends(ended)
             # By the records, not by our own plan: it may be a run of another version of the program.
             done = [(run.id, (run.step,)) for run in ended if run.state == "done"]
             results = await read_results(self._steps, done)
@@ -295,7 +296,3 @@ class Conductor:
                 *(self._story.ended(run, next(iter(results.get(run.id, {}).values()), None)) for run in ended)
             )
             await self._steps.told(ended)
-
-
-async def _nobody(_ended: Sequence[EndedRun]) -> None:
-    """Most apps have no schedules."""

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from goatherd.engine.lane_posting import LanePosting, lane_item
+from goatherd.engine.listener_doors import ListenerDoors
 from goatherd.engine.means import Means
 from goatherd.errors import InvalidArguments, Unavailable
 from goatherd.model.envelope import with_members
@@ -69,7 +70,7 @@ class Sender:
     """Sends the jobs of one app."""
 
     def __init__(self, means: Means, posting: PostingOpener) -> None:
-        self._broker = means.broker
+        self.doors = ListenerDoors(means.broker)
         self._clock = means.clock
         self._telemetry = means.telemetry
         self._open_posting = posting
@@ -105,7 +106,7 @@ class Sender:
         laned = [self.item(job, message) for job, message in batch if job.lane is not None]
         if loose:
             try:
-                await self._broker.publish(loose)
+                await self.doors.publish(loose)
             except Unavailable as error:
                 error.jobs = (*(error.jobs or [message.id for message in loose]), *(item.id for item in laned))
                 raise

@@ -34,7 +34,7 @@ class Firings:
         pipeline = self._pipelines.get(firing.schedule)
         if pipeline is None:
             raise LookupError(f"it has no task {firing.schedule!r}")
-        await self._runs.begin(self._runs.planned(pipeline, NOTHING, JobOptions(id=firing.id)))
+        await self._runs.begin(self._runs.planned(pipeline, NOTHING, JobOptions(id=firing.id)), even_unseen=True)
         return False
 
     async def _send_job(self, id: str, content: bytes) -> None:

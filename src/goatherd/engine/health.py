@@ -1,8 +1,12 @@
 """Gather how this process and its queues are."""
 
 import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
+from goatherd.engine.intake import Intake
+from goatherd.engine.listeners import Listeners
 from goatherd.engine.meter import Meter
 from goatherd.errors import Unavailable
 from goatherd.model.health import Health, QueueHealth
@@ -10,6 +14,28 @@ from goatherd.ports.broker import Broker, QueueOperations
 
 #: Seconds that a store may take to answer before it counts as down.
 DEADLINE = 5.0
+
+
+def with_listeners(health: Health, hearing: Sequence[Listeners]) -> Health:
+    """The same with what is wrong with listeners.
+
+    One queue in quarantine is told, but is no reason to take a process for unready that serves thousands; one that does
+    not know yet what it should listen to is not ready.
+    """
+    reasons = [reason for each in hearing for reason in each.reasons]
+    if not reasons:
+        return health
+    ready = health.ready and not any(each.deaf for each in hearing)
+    return replace(health, ready=ready, reasons=[*health.reasons, *reasons])
+
+
+def with_inboxes(health: Health, intakes: Sequence[Intake]) -> Health:
+    """The same with inboxes that are not heard; a process that a source refuses for good is not ready."""
+    reasons = [f"inbox {each.inbox}: {each.trouble}" for each in intakes if each.trouble is not None]
+    if not reasons:
+        return health
+    ready = health.ready and not any(each.refused for each in intakes)
+    return replace(health, ready=ready, reasons=[*health.reasons, *reasons])
 
 
 async def gather_health(broker: Broker, operations: QueueOperations, meter: Meter, reply_queue: str | None) -> Health:

@@ -3,11 +3,15 @@
 import time
 from bisect import bisect_left
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 
 from goatherd.model.formats import Work
+from goatherd.model.listener import ListenerCount
 from goatherd.model.message import Message
 from goatherd.model.readings import BOUNDS, QueueTask, QueueTaskLabel, Readings, Spread
 from goatherd.ports.telemetry import AnswerOutcome, CallOutcome, Outcome, Stray
+
+NO_LISTENERS: Mapping[str, ListenerCount] = {}
 
 #: Seconds that lie at least between two samples of a rate.
 SAMPLE_EVERY = 1.0
@@ -53,6 +57,8 @@ class Meter:
     """Telemetry that counts; satisfies `Telemetry`."""
 
     def __init__(self) -> None:
+        #: What the queues of a task are counted under, where it has many.
+        self._patterns: dict[str, str] = {}
         self._sent: Counter[QueueTask] = Counter()
         self._attempts: defaultdict[QueueTask, _Attempts] = defaultdict(_Attempts)
         self._buried: Counter[QueueTaskLabel] = Counter()
@@ -65,28 +71,33 @@ class Meter:
         self.sending: defaultdict[str, Rate] = defaultdict(Rate)
         self.ending: defaultdict[str, Rate] = defaultdict(Rate)
 
+    def count_together(self, task: str, pattern: str) -> None:
+        """A task has many queues: one line for all of them."""
+        self._patterns[task] = pattern
+
     def sent(self, message: Message) -> None:
-        self._sent[message.queue, message.task] += 1
+        self._sent[self._patterns.get(message.task, message.queue), message.task] += 1
         self.sending[message.queue].count()
 
     def started(self, queue: str, task: str, work: Work, waited: float) -> None:
-        attempts = self._attempts[queue, task]
+        attempts = self._attempts[self._patterns.get(task, queue), task]
         attempts.running += 1
         _sort_in(attempts.wait_seconds, waited)
 
     def ended(self, queue: str, task: str, work: Work, outcome: Outcome, seconds: float) -> None:
-        attempts = self._attempts[queue, task]
+        attempts = self._attempts[self._patterns.get(task, queue), task]
         attempts.running -= 1
         attempts.ended[outcome] = attempts.ended.get(outcome, 0) + 1
         _sort_in(attempts.run_seconds, seconds)
         self.ending[queue].count()
 
     def buried(self, queue: str, task: str, job_id: str, reason: str) -> None:
-        self._buried[queue, task, reason] += 1
+        self._buried[self._patterns.get(task, queue), task, reason] += 1
 
     def called(self, queue: str, task: str, outcome: CallOutcome, seconds: float) -> None:
-        self._calls[queue, task, outcome] += 1
-        _sort_in(self._call_seconds[queue, task], seconds)
+        told = self._patterns.get(task, queue)
+        self._calls[told, task, outcome] += 1
+        _sort_in(self._call_seconds[told, task], seconds)
 
     def answered(self, queue: str, outcome: AnswerOutcome) -> None:
         self._answers[queue, outcome] += 1
@@ -103,9 +114,10 @@ class Meter:
     def link(self, port: str, state: str) -> None:
         self._links[port] = state
 
-    def readings(self) -> Readings:
-        """All counts as they stand."""
+    def readings(self, listeners: Mapping[str, ListenerCount] = NO_LISTENERS) -> Readings:
+        """All counts as they stand, with the listeners that there are now."""
         return Readings(
+            listeners=listeners,
             sent=dict(self._sent),
             ended={(*which, outcome): n for which, one in self._attempts.items() for outcome, n in one.ended.items()},
             buried=dict(self._buried),

@@ -6,9 +6,10 @@ from collections.abc import Collection, Sequence
 
 from goatherd.engine.enqueue import PostingOpener
 from goatherd.engine.lane_posting import lane_item
+from goatherd.engine.listener_doors import ListenerDoors
 from goatherd.engine.means import Means
 from goatherd.engine.tracked import Tracked
-from goatherd.errors import Unavailable
+from goatherd.errors import TopologyMismatch, Unavailable
 from goatherd.model.outbox import OutboxRow
 
 log = logging.getLogger("goatherd.outbox")
@@ -17,8 +18,9 @@ log = logging.getLogger("goatherd.outbox")
 class OutboxPost:
     """Sends the rows of one app's outbox."""
 
-    def __init__(self, means: Means, open_posting: PostingOpener, tracked: Tracked) -> None:
+    def __init__(self, means: Means, open_posting: PostingOpener, tracked: Tracked, doors: ListenerDoors) -> None:
         self._broker = means.broker
+        self._doors = doors
         self._clock = means.clock
         self._telemetry = means.telemetry
         self._open_posting = open_posting
@@ -78,10 +80,13 @@ class OutboxPost:
 
     async def _publish(self, rows: Sequence[OutboxRow]) -> tuple[list[OutboxRow], Unavailable | None]:
         try:
-            await self._broker.publish([row.job.message for row in rows])
+            await self._doors.publish([row.job.message for row in rows])
         except Unavailable as error:
             refused = set(error.jobs) or {row.job.message.id for row in rows}
             return [row for row in rows if row.job.message.id not in refused], error
+        except TopologyMismatch as error:
+            # A queue that is made when it is needed is there with another shape; its jobs wait until that is mended.
+            return [], Unavailable(str(error), jobs=[row.job.message.id for row in rows])
         return list(rows), None
 
     def _count(self, rows: Sequence[OutboxRow]) -> None:

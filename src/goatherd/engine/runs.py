@@ -94,10 +94,22 @@ class Runs:
             steps=pipeline.plan,
         )
 
-    async def begin(self, run: NewRun) -> bool:
-        """Record a run and see that workers are told; false if its id is on record already."""
-        records, events = await self._open_records(), await self._open_events()
-        queued = await self._note_queued(events, run.id)
+    async def begin(self, run: NewRun, *, even_unseen: bool = False) -> bool:
+        """Record a run and see that workers are told; false if its id is on record already.
+
+        With `even_unseen` it is begun also while its events cannot be kept: nobody has asked to watch it.
+        """
+        records = await self._open_records()
+        try:
+            events = await self._open_events()
+            queued = await self._note_queued(events, run.id)
+        except Unavailable as error:
+            if not even_unseen:
+                raise
+            log.warning("Run %s is begun, but those who watch it see nothing of that: %s", run.id, error)
+            [new] = await records.steps.begin([run])
+            records.conductor.nudge()
+            return new
         begun, kept = await asyncio.gather(
             records.steps.begin([run]), events.keep(run.id, run.delay + WAITS_FOR), return_exceptions=True
         )

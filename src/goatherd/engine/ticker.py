@@ -9,8 +9,8 @@ import logging
 from collections.abc import Sequence
 from typing import Protocol
 
-from goatherd.errors import Unavailable
-from goatherd.model.schedule import Declared, Firing, ScheduleLook
+from goatherd.errors import DefinitionError, Unavailable
+from goatherd.model.schedule import Decision, Declared, Firing, ScheduleLook
 from goatherd.model.tick_plan import plan
 from goatherd.ports.schedules import Schedules
 
@@ -51,6 +51,8 @@ class Ticker:
         #: Ids of firings that this process put on record.
         self._ours: set[str] = set()
         self._unknown: set[str] = set()
+        #: Schedules that cannot be followed on this machine, and why.
+        self._refused: dict[str, str] = {}
         self._needed = asyncio.Event()
         self._stopping = False
         self._declare_at = 0.0
@@ -120,7 +122,7 @@ class Ticker:
         if now >= self._forget_at:
             forgotten = await self._schedules.forget(self._kept_for, BATCH)
             self._forget_at = now + (FORGET_EVERY if forgotten < BATCH else 0.0)
-        if look.due:
+        if any(due.name not in self._refused for due in look.due):
             # Others were heard, or there are more.
             return 0.0
         return None if look.next_at is None else max(0.0, look.next_at - look.now)
@@ -131,7 +133,7 @@ class Ticker:
         self._declare_at = asyncio.get_running_loop().time() + DECLARE_EVERY
 
     async def _decide(self, look: ScheduleLook) -> None:
-        decisions = [plan(due, look.now) for due in look.due]
+        decisions = self._planned(look)
         heard = await self._schedules.decide(decisions)
         for decision, ours in zip(decisions, heard, strict=True):
             for firing in decision.firings if ours else ():
@@ -139,6 +141,19 @@ class Ticker:
                     self._ours.add(firing.id)
                 elif firing.state == "missed":
                     log.warning("%s was not fired in time (%d ticks)", decision.name, firing.missed + 1)
+
+    def _planned(self, look: ScheduleLook) -> list[Decision]:
+        """What to do about each; one that was set where other time zones are known must not stop the others."""
+        decisions, refused = [], {}
+        for due in look.due:
+            try:
+                decisions.append(plan(due, look.now))
+            except DefinitionError as error:
+                refused[due.name] = str(error)
+        for name in refused.keys() - self._refused.keys():
+            log.error("%s is left to other schedulers. %s", name, refused[name])
+        self._refused = refused
+        return decisions
 
     def _is_for_us(self, firing: Firing, now: float) -> bool:
         """Several may begin it, but that is for when one has died."""

@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 
+from goatherd.engine.user_transaction import kind_of
 from goatherd.engine.within import first_row, first_row_now
 from goatherd.errors import DefinitionError, Fenced
 from goatherd.model.lane import Fence, shown
@@ -35,9 +36,10 @@ class Ticket(msgspec.Struct, kw_only=True):
 
     async def commit(self, connection: Any) -> None:
         """Finish the job inside the user's transaction; raises Fenced."""
-        if self.in_lane is not None and _first(await first_row(connection, self.in_lane.probe)):
+        here = self._in_lane_with(connection)
+        if here is not None and _first(await first_row(connection, here.probe)):
             self.used = True
-            self._judge(str(_first(await first_row(connection, self.in_lane.commit))))
+            self._judge(str(_first(await first_row(connection, here.commit))))
             return
         try:
             taken = await first_row(connection, self._take())
@@ -48,9 +50,10 @@ class Ticket(msgspec.Struct, kw_only=True):
 
     def commit_now(self, connection: Any) -> None:
         """The same for plain functions."""
-        if self.in_lane is not None and _first(first_row_now(connection, self.in_lane.probe)):
+        here = self._in_lane_with(connection)
+        if here is not None and _first(first_row_now(connection, here.probe)):
             self.used = True
-            self._judge(str(_first(first_row_now(connection, self.in_lane.commit))))
+            self._judge(str(_first(first_row_now(connection, here.commit))))
             return
         try:
             taken = first_row_now(connection, self._take())
@@ -58,6 +61,12 @@ class Ticket(msgspec.Struct, kw_only=True):
         except Exception as error:
             raise _explained(error) from error
         self._compare(taken is not None, written)
+
+    def _in_lane_with(self, connection: Any) -> InLane | None:
+        """How the lane could be moved on there; None for a database of another kind than that of the lanes."""
+        if self.in_lane is None or (self.in_lane.kind and kind_of(connection) not in (None, self.in_lane.kind)):
+            return None
+        return self.in_lane
 
     def _take(self) -> Statement:
         return Statement(_TAKE, (self.fence.key, self.fence.token, self.fence.seq))

@@ -9,7 +9,7 @@ import time
 from collections.abc import Generator, Sequence
 from typing import Any, TypeAlias, TypeVar
 
-from goatherd.engine.within import first_row, first_row_now, libraries_of
+from goatherd.engine.within import ASKS_WITH_MARKS, first_row, first_row_now, libraries_of
 from goatherd.errors import DefinitionError
 from goatherd.model.statement import Statement
 
@@ -109,6 +109,11 @@ def other_database() -> DefinitionError:
         f"{_WHERE}, and this one is to another database: it has none of the app's tables. Set GOATHERD_RECORDS_URL to "
         f"the database of your own tables, and run `goatherd migrate` there."
     )
+
+
+def kind_of(connection: Any) -> str | None:
+    """What kind of database a connection is to, as far as it tells."""
+    return "sqlite" if libraries_of(connection) & ASKS_WITH_MARKS else _dialect(connection)
 
 
 def _dialect(connection: Any) -> str | None:

@@ -5,14 +5,15 @@ import logging
 from collections import Counter, deque
 from collections.abc import Coroutine, Sequence
 from contextvars import copy_context
-from dataclasses import dataclass
 from typing import Any
 
 from goatherd.engine.admission import Admitted, deaths_of
 from goatherd.engine.attempt import Attempts
+from goatherd.engine.catalogue import Catalogue
 from goatherd.engine.cutoff import stop
 from goatherd.engine.flows import NO_FLOWS, Flows
 from goatherd.engine.lane_entry import LaneEntry
+from goatherd.engine.load import Load
 from goatherd.engine.suspects import LONGEST_WAIT, Suspects
 from goatherd.errors import Unavailable
 from goatherd.model.formats import Work, failures_of
@@ -25,16 +26,6 @@ from goatherd.ports.clock import Clock
 LAST_WORDS = 5.0
 
 log = logging.getLogger("goatherd.worker")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Load:
-    """How much a worker takes on."""
-
-    #: Queues with the number of jobs to hold from each.
-    prefetch: dict[str, int]
-    concurrency: int
-    grace_period: float
 
 
 class Worker:
@@ -76,6 +67,16 @@ class Worker:
         return list(self._load.prefetch)
 
     @property
+    def catalogue(self) -> Catalogue:
+        """What it can do."""
+        return self._attempts.catalogue
+
+    @property
+    def held(self) -> int:
+        """Jobs to hold from one more queue."""
+        return self._load.held
+
+    @property
     def concurrency(self) -> int:
         """How many attempts may run at once."""
         return self._load.concurrency
@@ -87,9 +88,10 @@ class Worker:
 
     async def start(self) -> None:
         """Begin to take jobs."""
-        self._subscriptions.append(await self._attempts.hear_call_offs(list(self._load.prefetch), self._call_off))
+        known_as = [*self._load.prefetch, *self._load.patterns]
+        self._subscriptions.append(await self._attempts.hear_call_offs(known_as, self._call_off))
         for queue, prefetch in self._load.prefetch.items():
-            self._subscriptions.append(await self._broker.consume(queue, prefetch, self._take_in))
+            self._subscriptions.append(await self._broker.consume(queue, prefetch, self.take_in))
         self._subscriptions += await self._flows.start(self._deliver, self._room, self._lose)
 
     async def idle(self) -> None:
@@ -117,7 +119,7 @@ class Worker:
         """Cut the grace period short."""
         self._hurry.set()
 
-    def _take_in(self, deliveries: Sequence[Delivery]) -> None:
+    def take_in(self, deliveries: Sequence[Delivery]) -> None:
         """What comes by the broker; messages about steps of pipelines are only hints."""
         if others := self._flows.sort_out(deliveries):
             self._deliver(others)

@@ -1,6 +1,6 @@
 """The queues that one app has described, and what it takes for granted of the others."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from goatherd.errors import DefinitionError
 from goatherd.model.topology import Queue, Topology
@@ -41,8 +41,13 @@ class Contracts:
                 return Queue(name=name, contract=True, format="plain", type=queue.type, prefetch=queue.prefetch)
         return None
 
-    def with_those_of(self, tasks: Iterable[str]) -> list[Queue]:
-        """Every described queue, those on which services answer, and those of the app's tasks."""
+    def with_those_of(
+        self, tasks: Iterable[str], find: Callable[[str], Queue | None] = lambda name: None
+    ) -> list[Queue]:
+        """Every described queue, those on which services answer, and those of the app's tasks.
+
+        `find` knows of some that are not described.
+        """
         answered = [queue.answers.queue for queue in self._described.values() if queue.answers is not None]
         names = dict.fromkeys((*self._described, *answered, *tasks))
-        return [self.topology.with_exchange(self.find(name) or Queue(name=name)) for name in names]
+        return [self.topology.with_exchange(self.find(name) or find(name) or Queue(name=name)) for name in names]

@@ -46,3 +46,15 @@ class ListenerRow(msgspec.Struct, frozen=True, kw_only=True):
     standing: Standing
     #: Seconds since its process was last heard of.
     silent: float = 0.0
+
+
+class ListenerCount(msgspec.Struct, frozen=True, kw_only=True):
+    """How many listeners of one pattern a process has."""
+
+    wanted: int
+    running: int
+    unhealthy: int
+    #: How often one of them was started again after it had run.
+    restarts: int
+    #: Whether the source does not tell what is wanted.
+    source_failing: bool

@@ -5,6 +5,8 @@ from typing import TypeAlias
 
 import msgspec
 
+from goatherd.model.listener import ListenerCount
+
 QueueTask: TypeAlias = tuple[str, str]
 QueueTaskLabel: TypeAlias = tuple[str, str, str]
 
@@ -43,3 +45,5 @@ class Readings(msgspec.Struct, frozen=True, kw_only=True):
     #: Events of tracked jobs that nobody will see, by why.
     events_lost: Mapping[str, int]
     links: Mapping[str, str]
+    #: Listeners of this process, by pattern.
+    listeners: Mapping[str, ListenerCount] = {}

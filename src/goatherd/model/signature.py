@@ -50,6 +50,8 @@ class Signature:
         self.by_position = tuple(p.name for p in parameters if p.kind is not p.KEYWORD_ONLY)
         self.result = result
         self.whole_body = whole_body
+        #: What comes before all arguments that are sent: the name that its queue tells.
+        self._leading: tuple[Any, ...] = ()
         check_readable(task, {**self.types, "return": result})
         self._encoder = msgspec.json.Encoder(enc_hook=to_plain)
         self._decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(self._wire_type(), dec_hook=from_plain)
@@ -70,13 +72,27 @@ class Signature:
         """The same signature for calls that give so many arguments; parameters after them keep their defaults."""
         return Signature(self.task, self._parameters[:count], self.types, self.result)
 
+    def without_first(self) -> "Signature":
+        """The same signature where the first argument is not sent but known otherwise."""
+        return Signature(self.task, self._parameters[1:], self.types, self.result)
+
+    def led_by(self, value: Any) -> "Signature":
+        """The same signature of a function that is given this value before all others."""
+        led = self._copy()
+        led._leading = (value,)
+        return led
+
     def taking_whole_body(self) -> "Signature":
         """The same signature for a queue whose body is the single positional-only argument itself."""
-        taken = object.__new__(Signature)
-        taken.__dict__.update(self.__dict__)
+        taken = self._copy()
         taken.whole_body = True
         taken._decoder = msgspec.json.Decoder(self.types[self.names[0]], dec_hook=from_plain)
         return taken
+
+    def _copy(self) -> "Signature":
+        copied = object.__new__(Signature)
+        copied.__dict__.update(self.__dict__)
+        return copied
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """The arguments by name; raises InvalidArguments with every missing, unknown or doubled one."""
@@ -98,7 +114,7 @@ class Signature:
         """What to call a function of the same parameters with, defaults filled in."""
         named = {**self._defaults, **bound}
         positional = tuple(named.pop(name) for name in self.positional_only)
-        return Arguments(positional, named)
+        return Arguments((*self._leading, *positional), named)
 
     def encode(self, bound: Mapping[str, Any]) -> bytes:
         """The payload as JSON, read back once so that what the worker would refuse is refused here."""
@@ -117,20 +133,20 @@ class Signature:
         except Exception as error:  # the user's own types may raise anything while they are read
             raise self._misfit(payload, error) from error
         if self.whole_body:
-            return Arguments((read,), {})
+            return Arguments((*self._leading, read), {})
         named: dict[str, Any] = dict(zip(self.names, msgspec.structs.astuple(read), strict=True))
         if len(self.required) < len(self.names):
             named = {name: value for name, value in named.items() if value is not msgspec.UNSET}
         if not self.positional_only:
-            return Arguments((), named)
+            return Arguments(self._leading, named)
         positional = tuple(named.pop(name) if name in named else self._defaults[name] for name in self.positional_only)
-        return Arguments(positional, named)
+        return Arguments((*self._leading, *positional), named)
 
     def read_back(self, payload: bytes) -> dict[str, Any]:
         """The arguments by name as the function will get them, from a payload that `encode` made."""
         positional, named = self.decode(payload)
         names = self.names if self.whole_body else self.positional_only
-        return {**dict(zip(names, positional, strict=False)), **named}
+        return {**dict(zip(names, positional[len(self._leading) :], strict=False)), **named}
 
     def by_name(self, positional: Sequence[msgspec.Raw], named: msgspec.Raw) -> bytes:
         """The payload of a layout that also has arguments by position; raises Misfit."""

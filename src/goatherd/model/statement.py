@@ -40,6 +40,8 @@ class InLane(msgspec.Struct, frozen=True):
     probe: Statement
     #: Gives a row that says 'done', 'newer' or 'applied'.
     commit: Statement
+    #: What kind of database that is, so that one of another kind is not asked in a tongue that it does not know.
+    kind: str = ""
 
 
 class IntoLane(msgspec.Struct, frozen=True):

@@ -2,11 +2,12 @@
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from goatherd.errors import DefinitionError
 from goatherd.model.answers import AnswerRule
+from goatherd.model.family import Family
 from goatherd.model.formats import Format
 from goatherd.model.lane import OnExhausted
 from goatherd.model.lane_rule import LaneChoice, LaneRule, check_choice
@@ -106,6 +107,31 @@ class TaskDefinition:
     lane: LaneRule | None = None
     #: For how long no second job with the same arguments is made: seconds, or until it has ended.
     unique: float | Literal["until_done"] | None = None
+    #: What its queues have in common, where it has many; `queue` is then one of them, or their pattern.
+    family: Family | None = None
+
+    @property
+    def has_many_queues(self) -> bool:
+        """Whether this stands for all queues of a family and not for one of them."""
+        return self.family is not None and self.queue == self.family.pattern.text
+
+    @property
+    def known_as(self) -> tuple[str, ...]:
+        """What workers listen under for word about its jobs: its queue, and the pattern of that."""
+        return (self.queue,) if self.family is None else (self.queue, self.family.pattern.text)
+
+    def for_name(self, name: object) -> "TaskDefinition":
+        """The same task on the queue of that name; raises ValueError for one that cannot be a name."""
+        assert self.family is not None, "only a task with many queues is asked for one of them"
+        queue = self.family.pattern.queue_of(name)
+        known = self.family.pattern.name_in(queue)
+        return replace(self, queue=queue, signature=self.family.rest.led_by(known))
+
+    def for_queue(self, queue: str) -> "TaskDefinition | None":
+        """The same task on that queue; None if the queue does not belong to its family."""
+        if self.family is None or (name := self.family.pattern.name_in(queue)) is None:
+            return None
+        return replace(self, queue=queue, signature=self.family.rest.led_by(name))
 
 
 def check_priority(priority: int, whose: str) -> None:

@@ -3,6 +3,8 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from goatherd.errors import DefinitionError
+from goatherd.model.formats import FORMATS
 from goatherd.model.pipeline import PipelineDefinition, StepDefinition
 from goatherd.model.pipeline_check import input_signature
 from goatherd.model.task import TaskDefinition
@@ -12,7 +14,12 @@ NOTHING = b"null"
 
 
 def tick_pipeline(task: TaskDefinition) -> PipelineDefinition:
-    """The pipeline of a scheduled task, of that task's name."""
+    """The pipeline of a scheduled task, of that task's name; raises DefinitionError."""
+    if task.format is not FORMATS["native"] or task.answers is not None:
+        raise DefinitionError(
+            f"The scheduled task {task.name!r} is on queue {task.queue!r}, which is described with another format than "
+            f"'native' or with answers_on=. What fires is in the native format: give the task a queue of its own."
+        )
     # Other programs may send the task by its own name, which must not be the step's.
     step = f"{task.name}@tick"
     done = StepDefinition(name=step, task=replace(task, signature=task.signature.first(0)))

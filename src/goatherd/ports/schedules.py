@@ -34,7 +34,7 @@ class Schedules(Protocol):
         """
 
     async def look(self, names: Sequence[str], limit: int) -> ScheduleLook:
-        """What there is to do of the schedules of these names, and of those that were set.
+        """What there is to do of the schedules of these names, and of those that send a job.
 
         Paused ones are not due, but what they have fired is. A schedule is due when its `next_at` has come or is not
         known; one that waits for the end of a run is not.
@@ -52,11 +52,16 @@ class Schedules(Protocol):
 
         A firing that waits, the oldest of its schedule, is due then. A schedule whose next tick depends on the end has
         `next_at` None again. An end that is told twice, or of a run that is no firing, changes nothing; that of a run
-        which was taken up again after its end changes only how it ended.
+        which was taken up again after its end changes only how and when it ended. Where runs must not overlap, what
+        waits is due only when no other is open.
         """
 
     async def forget(self, older_than: float, limit: int) -> int:
-        """Forget firings that are over for so many seconds, but the newest of each schedule; returns how many."""
+        """Forget firings that are over for so many seconds; returns how many.
+
+        The newest of each schedule is kept, and the newest that ended. Of a schedule that was set and taken back
+        nothing is left in the end.
+        """
 
     async def close(self) -> None:
         """Let go of the store. Idempotent."""
@@ -78,13 +83,19 @@ class ScheduleOperations(Protocol):
         """
 
     async def remove(self, name: str) -> bool:
-        """Take back what was set: one that programs declare is as they say again; false if nothing was set."""
+        """Take back what was set: one that programs declare is as they say again; false if nothing was set.
+
+        One that no program ever declared is no schedule any more; what it has fired goes on.
+        """
 
     async def pause(self, name: str) -> bool:
         """Let it fire no more for now; false if there is no such schedule. What has fired goes on."""
 
     async def resume(self, name: str) -> bool:
-        """Let it fire again, from now on: ticks in the meantime are not made up for. `next_at` is None then."""
+        """Let it fire again, from now on: ticks in the meantime are not made up for. `next_at` is None then.
+
+        One that was not paused stays as it is. False if there is no such schedule.
+        """
 
     async def trigger(self, name: str, id: str) -> Firing | None:
         """Fire it now, once, paused or not; None if there is no such schedule.

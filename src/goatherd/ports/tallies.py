@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from goatherd.model.lane import LaneItem
-from goatherd.model.tally import Batch
+from goatherd.model.tally import Batch, Sealed
 
 
 class Tallies(Protocol):
@@ -21,21 +21,21 @@ class Tallies(Protocol):
     async def add(self, tally: str, key: str, amount: int, id: str | None = None) -> bool:
         """Add to a counter; durable when it returns. False if an addition of that id is remembered: nothing changed.
 
-        Raises Refused if the total would be larger than `model.tally.LARGEST`.
+        Raises Refused if the total would be larger than `model.tally.LARGEST`, in either direction.
         """
 
-    async def seal(self, tally: str, every: float, limit: int) -> Sequence[Batch]:
-        """Set totals above zero apart, and give these batches and those that were there before, oldest first.
+    async def seal(self, tally: str, every: float, limit: int) -> Sealed:
+        """Set totals above zero apart, and give these batches and those that were there before: `limit` at most.
 
-        New ones are set apart only if that was last done `every` seconds ago or longer, by whomever; where more than
-        `limit` are to be set apart, the next call goes on with them.
+        A round begins if the last one began `every` seconds ago or longer, by whomever, and concerns what was above
+        zero then; where that is more than `limit`, the next calls go on with it. Durable when it returns.
         """
 
     async def post(self, tally: str, batches: Sequence[tuple[Batch, LaneItem]]) -> int:
         """Put the jobs of batches at the end of their lanes and forget the batches, each in one step with its job.
 
         A batch that is not there any more was posted before: its job is not put anywhere. Returns how many were put.
-        Lanes take these jobs however many they have.
+        Lanes take these jobs however many they have, at once, and whatever their ids.
         """
 
     async def done(self, tally: str, batches: Sequence[Batch]) -> None:

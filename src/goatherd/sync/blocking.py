@@ -8,7 +8,9 @@ from goatherd.run import Run
 from goatherd.sync.app import BlockingApp
 from goatherd.sync.pipeline import BlockingPipeline
 from goatherd.sync.run import BlockingRun
+from goatherd.sync.tally import BlockingTally
 from goatherd.sync.task import BlockingTask
+from goatherd.tally import Tally
 from goatherd.task import Task
 
 _P = ParamSpec("_P")
@@ -25,9 +27,11 @@ def blocking(x: Task[_P, _R], /) -> BlockingTask[_P, _R]: ...
 def blocking(x: Pipeline[_I, _O], /) -> BlockingPipeline[_I, _O]: ...
 @overload
 def blocking(x: Run[_R], /) -> BlockingRun[_R]: ...
+@overload
+def blocking(x: Tally, /) -> BlockingTally: ...
 def blocking(
-    x: Goatherd | Task[_P, _R] | Pipeline[_I, _O] | Run[_R], /
-) -> BlockingApp | BlockingTask[_P, _R] | BlockingPipeline[_I, _O] | BlockingRun[_R]:
+    x: Goatherd | Task[_P, _R] | Pipeline[_I, _O] | Run[_R] | Tally, /
+) -> BlockingApp | BlockingTask[_P, _R] | BlockingPipeline[_I, _O] | BlockingRun[_R] | BlockingTally:
     """The same thing with verbs that block this thread and no other.
 
     All verbs of a process are done on one I/O thread with one event loop. The first verb starts it and opens the app;
@@ -42,4 +46,6 @@ def blocking(
         return BlockingPipeline(x)
     if isinstance(x, Run):
         return BlockingRun(x)
-    raise TypeError(f"blocking() takes an app, a task, a pipeline or a run, not {x!r}.")
+    if isinstance(x, Tally):
+        return BlockingTally(x)
+    raise TypeError(f"blocking() takes an app, a task, a pipeline, a run or a tally, not {x!r}.")

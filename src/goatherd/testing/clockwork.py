@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from goatherd.model.message import Message
 from goatherd.model.run_record import UnitKey
 from goatherd.model.schedule import Firing
-from goatherd.scheduling import make_ticker
+from goatherd.scheduling import make_flushers, make_ticker
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
+    from goatherd.engine.flushes import Flusher
     from goatherd.engine.ticker import Begin, Ticker
     from goatherd.ports.clock import Timer
     from goatherd.testing.clock import FakeClock
@@ -24,21 +27,40 @@ class Clockwork:
         self._clock = clock
         self._records = records
         self._ticker: Ticker | None = None
+        self._flushers: list[Flusher] = []
         self._alarm: Timer | None = None
         self._fired = False
 
+    async def wind_up(self) -> None:
+        """Begin the rounds of tallies, before anything is added; raises DefinitionError."""
+        self._flushers = make_flushers(self._app, self._app.session())
+        for flusher in self._flushers:
+            flusher.handing = self._note_totals
+            await flusher.flush()
+
     async def fire(self) -> bool:
         """Fire all that is due; false if nothing was. From now on the clock stops where something will be."""
-        session = self._app.session()
-        if not self._app.ticks and not session.recurring.have_schedules:
-            return False
         self._fired = False
+        moments = [await self._tick(), *[await flusher.flush() for flusher in self._flushers]]
+        self._wake_in(min((due for due in moments if due is not None), default=None))
+        return self._fired
+
+    async def _tick(self) -> float | None:
+        """Fire the schedules that are due; tells in how many seconds the next is."""
+        if not self._app.ticks and not self._app.session().recurring.have_schedules:
+            return None
         ticker = self._ticker = self._ticker or await self._begin()
         await ticker.declare()
         while (due := await ticker.round()) == 0.0:
             continue
-        self._wake_in(due)
-        return self._fired
+        return due
+
+    def _note_totals(self, messages: Sequence[Message]) -> None:
+        self._fired = True
+        for message in messages:
+            # Those that go to the broker are noted there.
+            if self._records.task_of(message.id) is None:
+                self._records.sent(message, self._app.tasks[message.task].definition, self._clock.now())
 
     async def _begin(self) -> Ticker:
         ticker = await make_ticker(self._app, self._app.session())
@@ -48,8 +70,8 @@ class Clockwork:
     def _noting(self, begin: Begin) -> Begin:
         async def note_and_begin(firing: Firing) -> bool:
             self._fired = True
-            if firing.job is None and (pipeline := self._app.ticks[firing.schedule].pipeline):
-                unit = str(UnitKey(firing.id, pipeline.last))
+            if firing.job is None:
+                unit = str(UnitKey(firing.id, self._app.ticks[firing.schedule].pipeline.last))
                 self._records.fired(unit, firing.id, firing.schedule, self._clock.now())
             return await begin(firing)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, overload
@@ -18,15 +18,17 @@ from goatherd.model.run_record import RunSummary
 from goatherd.model.seconds import Seconds, seconds
 from goatherd.model.task import TaskDefinition
 from goatherd.step import FunctionStep, Step
-from goatherd.testing.clockwork import Clockwork
+from goatherd.testing.commands import Commands
 from goatherd.testing.faults import Faults
 from goatherd.testing.life import Life
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
+    from goatherd.inbox import Inbox
     from goatherd.task import Task
     from goatherd.testing.callers import Callers
     from goatherd.testing.clock import FakeClock
+    from goatherd.testing.clockwork import Clockwork
     from goatherd.testing.records import JobRecord, Records
 
 _P = ParamSpec("_P")
@@ -40,14 +42,17 @@ class StillMoving(AssertionError):
 class Herd:
     """The app under test."""
 
-    def __init__(self, app: Goatherd, clock: FakeClock, records: Records, callers: Callers) -> None:
+    def __init__(
+        self, app: Goatherd, clock: FakeClock, records: Records, callers: Callers, clockwork: Clockwork
+    ) -> None:
         self._app = app
         self._clock = clock
         self._records = records
         self._callers = callers
         callers.drain, callers.now = self.drain, clock.now
         self._faults = Faults()
-        self._clockwork = Clockwork(app, clock, records)
+        self._clockwork = clockwork
+        self._commands = Commands(app)
         self._fakes: dict[str, Callable[..., Coroutine[Any, Any, Any]]] = {}
         self._dead: list[DeadLetter] = []
         self._life: Life | None = None
@@ -79,6 +84,14 @@ class Herd:
             await self.drain()
         self._clock.move_to(target)
 
+    async def command(self, inbox: Inbox, command: Mapping[str, Any] | bytes, *, key: str | None = None) -> None:
+        """Put a command into an inbox as another program would: it is on record, and its job is sent.
+
+        What the source really has can be given as bytes, also what is no JSON. A command that comes under the same
+        `key` once more is not done again.
+        """
+        await self._commands.put(inbox, command, key)
+
     def jobs(self, task: Task[..., _R]) -> list[JobRecord[_R]]:
         """All jobs of a task, in the order in which they were sent."""
         return self._records.of(self._name_of(task))
@@ -99,7 +112,7 @@ class Herd:
             raise TypeError(f"The fake of {what} {task.name!r} is a plain function; write `async def`.")
         self._fakes[self._name_of(task)] = function
         # The worker that lives knows its pipelines from its beginning.
-        self._outdated = self._outdated or isinstance(task, Step)
+        self._outdated = self._outdated or isinstance(task, Step) or task.name in self._app.ticks
 
     def crash(self, task: Task[..., Any] | Step[Any], *, at: Literal["start", "end"] = "end", times: int = 1) -> None:
         """Let the worker die before the code of a task or step, or after it and before the ack."""
@@ -110,13 +123,13 @@ class Herd:
         self._faults.plan_duplicate(self._name_of(task), times)
 
     def lose_lease(self, task: Task[..., Any] | Step[Any], *, times: int = 1) -> None:
-        """Let the lease of a step or of a keyed task's lane run out while its code works.
+        """Let the lease of a step, a tick or a keyed task's lane run out while its code works.
 
         Another attempt does the job. When the herd has come to rest, the code of the first goes on, as that of a worker
         that stood still for too long: its effect must fail at `ctx.commit_with` or at your own check of `ctx.fence`.
         """
         name = self._name_of(task)
-        if not isinstance(task, Step) and task.definition.lane is None:
+        if not isinstance(task, Step) and task.definition.lane is None and task.name not in self._app.ticks:
             raise ValueError(
                 f"Task {task.name!r} has no key=, so it works without a lease that could run out; "
                 f"crash() and duplicate() let its jobs come again."

@@ -17,6 +17,7 @@ from goatherd.model.task import TaskDefinition
 from goatherd.session import Opener
 from goatherd.testing.callers import Callers
 from goatherd.testing.clock import FakeClock
+from goatherd.testing.clockwork import Clockwork
 from goatherd.testing.herd import Herd
 from goatherd.testing.recorder import recording
 from goatherd.testing.records import Records
@@ -48,9 +49,11 @@ async def testing(app: Goatherd, /) -> AsyncIterator[Herd]:
     opener = recording(records, callers, definition, tell)
     with TemporaryDirectory(prefix="goatherd-") as folder, _surrounded(app, folder, clock, opener):
         async with app, AsyncExitStack() as life:
+            clockwork = Clockwork(app, clock, records)
+            await clockwork.wind_up()
             for hook in app.lifespans:
                 await life.enter_async_context(asynccontextmanager(hook)())
-            herd = Herd(app, clock, records, callers)
+            herd = Herd(app, clock, records, callers, clockwork)
             life.push_async_callback(herd.close)
             yield herd
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from goatherd.engine.admission import Rules
 from goatherd.engine.flows import Flows
 from goatherd.engine.lane_work import LaneWork
+from goatherd.engine.load import Load
 from goatherd.engine.means import Means
 from goatherd.engine.step_work import StepWork
-from goatherd.engine.worker import Load, Worker
+from goatherd.engine.worker import Worker
 from goatherd.model.ids import new_id
 from goatherd.model.lane import LaneState
 from goatherd.model.message import Delivery, Message
@@ -25,6 +26,7 @@ from goatherd.session import Session
 from goatherd.testing.attempts import MortalEmitters, MortalRunner, Onlooker, WatchedAttempts
 from goatherd.testing.lane_life import LaneLife
 from goatherd.testing.lifeline import Lifeline, LifelineCourier
+from goatherd.testing.listener_life import ListenerLife
 from goatherd.testing.step_life import StepLife
 from goatherd.wiring import OpenLanes, OpenSteps, Ports, open_ports
 
@@ -63,6 +65,7 @@ class Life:
         self._runner = MortalRunner(app, app.clock, app.arounds)
         self._runner.onlooker = self._onlooker
         self._worker: Worker | None = None
+        self._listeners = ListenerLife(app, records, self._lifeline)
         self._queues: frozenset[str] = frozenset()
         self._sounding = Queue(name=f"{app.name}.soundings", format="plain")
         self._sounded = asyncio.Event()
@@ -101,7 +104,7 @@ class Life:
         """Begin to take jobs of these tasks."""
         catalogue = make_catalogue(self._app, self._session, definitions)
         self._queues = catalogue.queues
-        if not self._queues:
+        if not self._queues and not self._app.listener_book.listened():
             return
         settings, clock = self._app.settings, self._app.clock
         rules = Rules(deploy_grace=settings.deploy_grace, payload_limit=settings.payload_limit)
@@ -127,6 +130,7 @@ class Life:
         load = Load(prefetch=prefetch, concurrency=settings.concurrency, grace_period=0)
         self._worker = Worker(self._lifeline, attempts, clock, load, rules.most_deaths, flows)
         await self._worker.start()
+        await self._listeners.find_more(self._worker)
 
     async def work_off(self) -> None:
         """Return when nothing is due any more, or when the worker has died."""
@@ -150,13 +154,15 @@ class Life:
     async def moving(self) -> list[QueueState]:
         """The queues in which something waits to be done now or is being done."""
         states = await self._ports.operations.queues()
-        return [state for state in states if state.name in self._queues and state.ready + (state.running or 0)]
+        ours = self._queues | self._listeners.queues
+        return [state for state in states if state.name in ours and state.ready + (state.running or 0)]
 
     async def stop(self) -> None:
         """Take no more jobs until the next start."""
         worker, self._worker = self._worker, None
         for each in self._beside:
             each.stand_still()
+        await self._listeners.stop()
         if worker is not None:
             await worker.stop()
 
@@ -217,6 +223,8 @@ class Life:
         return work
 
     async def _at_rest(self) -> bool:
+        if self._worker is not None and await self._listeners.find_more(self._worker):
+            return False
         if await self.moving() or self._callers.on_their_way:
             return False
         for each in self._beside:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from goatherd.model.dead_letter import Burial
 from goatherd.model.message import Delivery, Message
-from goatherd.ports.broker import Broker, Deliver, Subscription
+from goatherd.ports.broker import Broker, Consumption, Deliver, Subscription
 from goatherd.ports.calls import Courier, Receipt, Replies
 from goatherd.testing.passage import Passage
 
@@ -27,13 +27,13 @@ class Lifeline(Passage):
         """Let nothing pass from now on."""
         self._cut = True
 
-    async def consume(self, queue: str, prefetch: int, deliver: Deliver) -> Subscription:
+    async def consume(self, queue: str, prefetch: int, deliver: Deliver, *, shared: bool = False) -> Consumption:
         def pass_on(deliveries: Sequence[Delivery]) -> None:
             self.unsettled += len(deliveries)
             if not self._cut:
                 deliver(deliveries)
 
-        return await super().consume(queue, prefetch, pass_on)
+        return await super().consume(queue, prefetch, pass_on, shared=shared)
 
     def begin(self, delivery: Delivery) -> None:
         if not self._cut:

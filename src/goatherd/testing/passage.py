@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from goatherd.model.dead_letter import Burial
 from goatherd.model.message import Delivery, Message
 from goatherd.model.topology import Queue
-from goatherd.ports.broker import Broker, Deliver, LinkState, Subscription
+from goatherd.ports.broker import Broker, Consumption, Deliver, LinkState
 
 
 class Passage:
@@ -24,8 +24,8 @@ class Passage:
     async def publish(self, messages: Sequence[Message]) -> None:
         await self._broker.publish(messages)
 
-    async def consume(self, queue: str, prefetch: int, deliver: Deliver) -> Subscription:
-        return await self._broker.consume(queue, prefetch, deliver)
+    async def consume(self, queue: str, prefetch: int, deliver: Deliver, *, shared: bool = False) -> Consumption:
+        return await self._broker.consume(queue, prefetch, deliver, shared=shared)
 
     def is_lost(self, delivery: Delivery) -> bool:
         return self._broker.is_lost(delivery)

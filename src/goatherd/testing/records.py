@@ -43,6 +43,8 @@ class Records:
         self._by_id: dict[str, tuple[str, JobRecord[Any]]] = {}
         #: What the code of jobs returned, until it is known whether anybody heard of it.
         self._returned: dict[str, object] = {}
+        #: Queues of tasks that have many, to which something was sent; in that order.
+        self.listened: dict[str, None] = {}
 
     def of(self, task: str) -> list[JobRecord[Any]]:
         """The jobs of one task."""
@@ -62,6 +64,8 @@ class Records:
 
     def sent(self, message: Message, task: TaskDefinition, now: float) -> None:
         """A job is on its way."""
+        if task.has_many_queues:
+            self.listened[message.queue] = None
         record: JobRecord[Any] = JobRecord(
             id=message.id,
             arguments=_arguments(message, task, now),
@@ -145,10 +149,11 @@ class Records:
 
 
 def _arguments(message: Message, task: TaskDefinition, now: float) -> dict[str, object]:
-    signature = task.signature
+    # A task with many queues is told by its queue what comes first.
+    there = task.for_queue(message.queue) or task
     try:
-        payload = task.format.decode(Delivery(message=message, accepted=now)).payload
-        positional, named = signature.decode(payload)
+        payload = there.format.decode(Delivery(message=message, accepted=now)).payload
+        positional, named = there.signature.decode(payload)
     except (Unparsable, FromTheFuture, Misfit, msgspec.DecodeError):
         return {}
-    return {**dict(zip(signature.names, positional, strict=False)), **named}
+    return {**dict(zip(task.signature.names, positional, strict=False)), **named}

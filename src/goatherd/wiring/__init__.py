@@ -6,6 +6,7 @@ from goatherd.wiring.metrics import metrics_text, router_metrics_text
 from goatherd.wiring.ordering import OpenLanes, open_lanes
 from goatherd.wiring.records import OpenSteps, find_migrations, open_steps
 from goatherd.wiring.recurring import OpenSchedules, RecurringRecords
+from goatherd.wiring.sources import open_command_source
 from goatherd.wiring.user_records import UserRecords, open_outbox, open_uniques
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "UserRecords",
     "find_migrations",
     "metrics_text",
+    "open_command_source",
     "open_events",
     "open_feed",
     "open_history",

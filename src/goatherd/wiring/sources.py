@@ -12,7 +12,7 @@ async def open_command_source(url: str, settings: Settings) -> CommandSource:
         await load("firebase", "An inbox with firebase+https://")
         from goatherd.adapters.firebase import opening as firebase
 
-        return firebase.open_source(url, settings)
+        return firebase.open_source(url)
     await load("redis", "An inbox with redis://")
     from goatherd.adapters.redis import opening as redis
 

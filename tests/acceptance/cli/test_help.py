@@ -16,11 +16,12 @@ GROUPS = {
     "queues": ["list", "pause", "resume", "purge"],
     "dead": ["list", "show", "replay", "discard"],
     "lanes": ["list", "show", "retry", "skip", "unblock"],
+    "listeners": ["list", "restart"],
     "runs": ["list", "show", "retry", "cancel", "requeue-items"],
 }
 ALL = [(name,) for name in COMMANDS] + [(group, name) for group, names in GROUPS.items() for name in names]
 #: Groups, a show for people, and a script.
-NOTHING_TO_TELL = [("queues",), ("dead",), ("lanes",), ("runs",), ("demo",), ("completion",)]
+NOTHING_TO_TELL = [("queues",), ("dead",), ("lanes",), ("listeners",), ("runs",), ("demo",), ("completion",)]
 
 
 @pytest.mark.parametrize("command", ALL, ids=" ".join)

@@ -245,3 +245,21 @@ async def test_in_another_database_the_fence_table_is_used(database: sqlite3.Con
     assert not shown.used
     database.row_factory = None
     assert written(database) == [(LANE, 5, 1)]
+
+
+async def test_a_database_of_another_kind_is_not_asked(database: sqlite3.Connection, tmp_path: Path) -> None:
+    """It does not know the tongue of the one with the lanes, and would fail at it."""
+    other = sqlalchemy.create_engine(f"sqlite:///{tmp_path}/forum.db").connect()
+    connections: list[Any] = [database, other]
+    for seq, connection in enumerate(connections):
+        elsewhere = InLane(
+            probe=Statement("SELECT x FROM (SELECT 1) AS a (x)"), commit=Statement(""), kind="postgresql"
+        )
+        shown = ticket(5, 2 * seq + 1, in_lane=elsewhere)
+        await shown.commit(connection)
+        assert not shown.used
+        shown = ticket(5, 2 * seq + 2, in_lane=elsewhere)
+        shown.commit_now(connection)
+        connection.commit()
+    other.close()
+    assert written(database) == [(LANE, 5, 4)]

@@ -3,14 +3,17 @@
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 import pytest
 
+from goatherd.engine.listener_doors import ListenerDoors
 from goatherd.engine.means import Means
 from goatherd.engine.outbox_post import OutboxPost
-from goatherd.errors import Unavailable
+from goatherd.errors import TopologyMismatch, Unavailable
 from goatherd.model.lane import LaneItem
 from goatherd.model.message import LANE, Message
 from goatherd.model.outbox import OutboxJob, OutboxRow
+from goatherd.model.topology import Queue
 from goatherd.ports.clock import SystemClock
 
 
@@ -23,6 +26,15 @@ class HandBroker:
         self.refused: set[str] = set()
         #: Whether all are refused with one that is.
         self.all_or_none = False
+        self.declared: list[str] = []
+        #: Queues that are there with another shape.
+        self.other: set[str] = set()
+
+    async def declare(self, queues: Sequence[Queue]) -> None:
+        for queue in queues:
+            if queue.name in self.other:
+                raise TopologyMismatch("queue", queue.name, "max_length", None, 5)
+            self.declared.append(queue.name)
 
     async def publish(self, messages: Sequence[Message]) -> None:
         if self.state != "up":
@@ -72,7 +84,8 @@ class Stage:
             Counting(),
         )
         means: Any = Means(broker=self.broker, courier=None, clock=SystemClock(), telemetry=self.meter)  # type: ignore[arg-type]
-        self.post = OutboxPost(means, self._open, self.tracked)  # type: ignore[arg-type]
+        self.doors = ListenerDoors(means.broker)
+        self.post = OutboxPost(means, self._open, self.tracked, self.doors)  # type: ignore[arg-type]
 
     async def _open(self) -> Any:
         return self.posting
@@ -127,3 +140,20 @@ async def test_lanes_get_theirs_in_order_and_know_them_by_name() -> None:
     assert [item.id for item in stage.posting.items] == ["1", "2", "4"]
     assert all(item.named and item.limit is None for item in stage.posting.items)
     assert [item.keep_place for item in stage.posting.items] == [False, True, False]
+
+
+async def test_queues_of_a_task_with_many_are_made_and_one_of_another_shape_stops_no_other() -> None:
+    stage = Stage()
+    stage.doors.know({"join"}, lambda task, queue: Queue(name=queue, contract=True))
+    stage.broker.other = {"match-2"}
+    rows = [row(1, "mail"), row(2, "match-1"), row(3, "match-2"), row(4, "match-3")]
+    rows = [each if each.place == 1 else replaced(each, task="join") for each in rows]
+    assert await stage.post.send_loose(rows) == {1, 2, 4}
+    assert sorted(set(stage.broker.declared)) == ["match-1", "match-3"]
+    stage.broker.other = set()
+    assert await stage.post.send_loose([rows[2]]) == {3}
+
+
+def replaced(each: OutboxRow, **changes: Any) -> OutboxRow:
+    message = msgspec.structs.replace(each.job.message, **changes)
+    return msgspec.structs.replace(each, job=msgspec.structs.replace(each.job, message=message))

@@ -88,5 +88,5 @@ def test_steps_are_done_again(app: Goatherd, count: Pipeline[int, int], asked: l
 
 def test_only_some_things_have_verbs_that_wait() -> None:
     wrong: Any = "count"
-    with pytest.raises(TypeError, match="takes an app, a task, a pipeline or a run, not 'count'"):
+    with pytest.raises(TypeError, match="takes an app, a task, a pipeline, a run or a tally, not 'count'"):
         blocking(wrong)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.unit.testing.arcade import diary as diary_of_the_arcade
 from tests.unit.testing.forum import written
 from tests.unit.testing.shop import diary
 
@@ -9,4 +10,5 @@ from tests.unit.testing.shop import diary
 @pytest.fixture(autouse=True)
 def empty_books() -> None:
     diary.clear()
+    diary_of_the_arcade.clear()
     written.clear()

@@ -123,7 +123,8 @@ class PostgresLanes(PostgresLaneOperations):
     # --- in a transaction of the user's own --------------------------------------------------------------
 
     def within(self, hold: Hold) -> InLane:
-        return InLane(probe=Statement(_PROBE, (self._store,)), commit=self.commit_statement(hold))
+        probe, commit = Statement(_PROBE, (self._store,)), self.commit_statement(hold)
+        return InLane(probe=probe, commit=commit, kind="postgresql")
 
     def commit_statement(self, hold: Hold) -> Statement:
         """Gives a row that says 'done', 'newer' or 'applied'."""

@@ -5,12 +5,17 @@ from collections.abc import Callable, Sequence
 from goatherd.adapters.postgres.address import read_address
 from goatherd.adapters.postgres.connection import Connection
 from goatherd.adapters.postgres.history import PostgresHistory
+from goatherd.adapters.postgres.inbox import PostgresInbox
 from goatherd.adapters.postgres.lanes import PostgresLanes
+from goatherd.adapters.postgres.listener_records import PostgresListenerRecords
 from goatherd.adapters.postgres.outbox import PostgresOutbox
 from goatherd.adapters.postgres.pool import Pool
+from goatherd.adapters.postgres.schedules import PostgresSchedules
+from goatherd.adapters.postgres.schedules_sql import PLANNING as SCHEDULE_PLANNING
 from goatherd.adapters.postgres.schema import PostgresMigrations, prepare
 from goatherd.adapters.postgres.steps import PostgresSteps
 from goatherd.adapters.postgres.steps_sql import PLANNING
+from goatherd.adapters.postgres.tallies import PostgresTallies
 from goatherd.adapters.postgres.uniques import PostgresUniques
 from goatherd.errors import SettingsError
 from goatherd.model.settings import Settings
@@ -31,6 +36,18 @@ async def open_lanes(settings: Settings, now: Callable[[], float] | None = None)
         await pool.close()
         raise
     return lanes
+
+
+async def open_tallies(settings: Settings, now: Callable[[], float] | None = None) -> PostgresTallies:
+    """Raises the same."""
+    pool = Pool(read_address(settings.lane_store, "lanes"), settings.app, settings.publish_deadline)
+    try:
+        await pool.open()
+        await prepare(pool, settings.declare)
+    except BaseException:
+        await pool.close()
+        raise
+    return PostgresTallies(pool, settings.app, settings.publish_deadline, now)
 
 
 async def open_history(settings: Settings) -> PostgresHistory:
@@ -85,6 +102,44 @@ async def open_uniques(settings: Settings, now: Callable[[], float] | None = Non
         await pool.close()
         raise
     return PostgresUniques(pool, now)
+
+
+async def open_listener_records(settings: Settings, now: Callable[[], float] | None = None) -> PostgresListenerRecords:
+    """Raises the same."""
+    pool = Pool(read_address(settings.record_store, "records"), settings.app, settings.publish_deadline)
+    try:
+        await pool.open()
+        await prepare(pool, settings.declare)
+    except BaseException:
+        await pool.close()
+        raise
+    return PostgresListenerRecords(pool, settings.app, now)
+
+
+async def open_schedules(settings: Settings, now: Callable[[], float] | None = None) -> PostgresSchedules:
+    """Raises the same."""
+    address = read_address(settings.record_store, "records")
+    pool = Pool(address, settings.app, settings.publish_deadline, SCHEDULE_PLANNING)
+    try:
+        await pool.open()
+        await pool.use(_check_encoding)
+        await prepare(pool, settings.declare)
+    except BaseException:
+        await pool.close()
+        raise
+    return PostgresSchedules(pool, settings.app, now)
+
+
+async def open_inbox(settings: Settings, now: Callable[[], float] | None = None) -> PostgresInbox:
+    """Raises the same."""
+    pool = Pool(read_address(settings.record_store, "records"), settings.app, settings.publish_deadline)
+    try:
+        await pool.open()
+        await prepare(pool, settings.declare)
+    except BaseException:
+        await pool.close()
+        raise
+    return PostgresInbox(pool, settings.app, now)
 
 
 def find_migrations(settings: Settings) -> Sequence[PostgresMigrations]:

@@ -5,6 +5,8 @@ from itertools import takewhile
 from goatherd.adapters.rabbitmq.channel import Channel
 from goatherd.adapters.rabbitmq.wire import ack_frame
 
+NOBODY = object()
+
 
 class Acks:
     """Gathers acks until the end of the loop's turn and sends those of a whole run as one.
@@ -14,13 +16,27 @@ class Acks:
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
-        #: Deliveries that are not settled, oldest first.
-        self._held: dict[int, int] = {}
+        #: Deliveries that are not settled, oldest first, each with the consumer that it came to.
+        self._held: dict[int, object] = {}
         self._done: list[int] = []
 
-    def hold(self, tag: int) -> None:
-        """A delivery has come."""
-        self._held[tag] = tag
+    def hold(self, tag: int, owner: object) -> None:
+        """A delivery has come to one of the channel's consumers."""
+        self._held[tag] = owner
+
+    def held_by(self, owner: object) -> int:
+        """How many deliveries of a consumer are not settled."""
+        return sum(each is owner for each in self._held.values())
+
+    @property
+    def holds_any(self) -> bool:
+        """Whether any delivery is not settled."""
+        return bool(self._held)
+
+    @property
+    def oldest_owner(self) -> object | None:
+        """Whose delivery has waited longest to be settled; None if all are."""
+        return next(iter(self._held.values()), None)
 
     def forget(self, tag: int) -> None:
         """It was settled in another way."""
@@ -40,7 +56,7 @@ class Acks:
         if run:
             frames.append(ack_frame(number, run[-1], multiple=True))
             done.difference_update(run)
-        frames += [ack_frame(number, tag) for tag in sorted(done) if self._held.pop(tag, None) is not None]
+        frames += [ack_frame(number, tag) for tag in sorted(done) if self._held.pop(tag, NOBODY) is not NOBODY]
         if frames and self._channel.failed is None:
             self._channel.send(b"".join(frames))
 

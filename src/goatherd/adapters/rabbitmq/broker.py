@@ -12,20 +12,24 @@ import msgspec
 from goatherd.adapters.rabbitmq.address import Address
 from goatherd.adapters.rabbitmq.announced import Announced
 from goatherd.adapters.rabbitmq.call_offs import CallOffs, Herald
-from goatherd.adapters.rabbitmq.consumer import Care, Handle, Subscription
+from goatherd.adapters.rabbitmq.care import Care
 from goatherd.adapters.rabbitmq.dead_letters import RabbitDeadLetters
 from goatherd.adapters.rabbitmq.failures import LinkFailed, LinkLost, in_our_words
 from goatherd.adapters.rabbitmq.graves import announcement, expired, letter_headers, read_letter
+from goatherd.adapters.rabbitmq.handle import Handle
+from goatherd.adapters.rabbitmq.hosting import Hosting
 from goatherd.adapters.rabbitmq.layout import Layout
 from goatherd.adapters.rabbitmq.link import Link
 from goatherd.adapters.rabbitmq.messages import outgoing
 from goatherd.adapters.rabbitmq.notebook import Notebook
 from goatherd.adapters.rabbitmq.outbound import Outbound
+from goatherd.adapters.rabbitmq.pauses import PauseFollower
 from goatherd.adapters.rabbitmq.properties import Properties
 from goatherd.adapters.rabbitmq.publisher import Publisher
-from goatherd.adapters.rabbitmq.records import PauseFollower, RabbitRecords
+from goatherd.adapters.rabbitmq.records import RabbitRecords
 from goatherd.adapters.rabbitmq.reply_queue import ReplyQueue
 from goatherd.adapters.rabbitmq.returning import Returning
+from goatherd.adapters.rabbitmq.subscription import Subscription
 from goatherd.adapters.rabbitmq.topology import Declare, QueueType
 from goatherd.errors import Unavailable
 from goatherd.model.dead_letter import Burial
@@ -76,11 +80,12 @@ class RabbitBroker:
         self._announced = Announced()
         self.dead_letters = RabbitDeadLetters(address, self._consuming, self.publisher, self.layout, self._announced)
         self._pauses = PauseFollower(self.records)
-        self._subscriptions: list[Subscription] = []
+        self._cares: dict[tuple[frozenset[str], bool], Care] = {}
+        self._hosting = Hosting(self._consuming, self._further_link)
 
     @property
     def state(self) -> LinkState:
-        states = (self.link.state, self._consuming.state)
+        states = {self.link.state, *(link.state for link in self._hosting.links)}
         return next((state for state in ("down", "connecting", "blocked") if state in states), "up")
 
     async def open(self) -> None:
@@ -117,34 +122,31 @@ class RabbitBroker:
         self._herald.call_off(queue, job_id)
 
     async def hear_call_offs(self, queues: Sequence[str], called_off: Callable[[str], None]) -> CallOffs:
-        hearing = CallOffs(self._consuming, queues, called_off)
-        self._subscriptions.append(hearing)
+        hearing = CallOffs(self._hosting, queues, called_off)
         await self._in_our_words(hearing.start())
         return hearing
 
     async def listen_for_replies(self, deliver: Deliver, *, exclusive: bool) -> ReplyQueue:
-        replies = ReplyQueue(self._consuming, self._app, deliver, exclusive=exclusive)
+        replies = ReplyQueue(self._hosting, self._app, deliver, exclusive=exclusive)
         try:
             await self._in_our_words(replies.begin())
         except BaseException:
             replies.abandon()
             raise
-        self._subscriptions.append(replies)
         return replies
 
-    async def consume(self, queue: str, prefetch: int, deliver: Deliver) -> Subscription:
-        await self._in_our_words(self.layout.must_exist(queue))
+    async def consume(self, queue: str, prefetch: int, deliver: Deliver, *, shared: bool = False) -> Subscription:
+        if shared:
+            self.layout.listen(queue)
+        else:
+            await self._in_our_words(self.layout.must_exist(queue))
         self._notebook.open()
-        care = Care(
-            put_aside=self._not_to_be_delivered,
-            deaths=lambda message: self._notebook.deaths(_known_as(message)),
-            carried_on=self._returning.carried_on,
-            announcing_exchanges=self.layout.announcing_exchanges(queue),
-            announced=self._note_announced,
-        )
-        subscription = Subscription(self._consuming, queue, prefetch, deliver, care)
-        self._subscriptions.append(subscription)
-        await self._in_our_words(self._pauses.add(queue, subscription))
+        care = self._care_of(self.layout.announcing_exchanges(queue), shared)
+        subscription = Subscription(self._hosting, queue, prefetch, deliver, care, shared=shared)
+        subscription.restartable = not self.layout.takes_turns(queue)
+        # The start of a shared one ends in time by itself, and goes on without us where it must.
+        adding = self._pauses.add(subscription, one_of_many=shared)
+        await (adding if shared else self._in_our_words(adding))
         return subscription
 
     def is_lost(self, delivery: Delivery) -> bool:
@@ -166,7 +168,7 @@ class RabbitBroker:
         for delivery in deliveries:
             handle = _handle(delivery)
             self._returning.over(delivery)
-            handle.subscription.hand_back(handle)
+            handle.hand_back()
 
     async def replace(self, delivery: Delivery, message: Message) -> None:
         if self.is_lost(delivery):
@@ -194,9 +196,7 @@ class RabbitBroker:
 
     async def close(self) -> None:
         await self._pauses.close()
-        for subscription in self._subscriptions:
-            await subscription.close()
-        self._subscriptions.clear()
+        await self._hosting.close()
         self._notebook.close()
         await self.publisher.close()
         await self.link.close()
@@ -206,9 +206,28 @@ class RabbitBroker:
         """Be gone as after `kill -9`, for tests of what others do then."""
         await self._pauses.close()
         self._notebook.let_go()
+        await self._hosting.vanish()
         await self.publisher.close()
         for link in {self.link, self._consuming}:
             await link.abort()
+
+    def _further_link(self, number: int) -> Link:
+        return Link(self._address, f"{self._app} consume {number}")
+
+    def _care_of(self, announcing_exchanges: frozenset[str], shared: bool) -> Care:
+        """The same one for all consumers that need the same."""
+        known = self._cares.get((announcing_exchanges, shared))
+        if known is None:
+            known = self._cares[announcing_exchanges, shared] = Care(
+                put_aside=self._not_to_be_delivered,
+                deaths=lambda message: self._notebook.deaths(_known_as(message)),
+                carried_on=self._returning.carried_on,
+                announcing_exchanges=announcing_exchanges,
+                announced=self._note_announced,
+                prepare=self.layout.have if shared else None,
+                released=self.layout.forget if shared else None,
+            )
+        return known
 
     def _note_announced(self, read: Properties, body: bytes, routing_key: str) -> bytes:
         """A copy of a dead letter has come: keep it for those who ask for it, and deliver its id."""
@@ -221,7 +240,7 @@ class RabbitBroker:
         handle = _handle(delivery)
         if handle.channel.failed is None:
             self._returning.over(delivery)
-            handle.subscription.ack(handle)
+            handle.ack()
         else:
             self._returning.settled_unheard(delivery)
 

@@ -8,12 +8,14 @@ from collections.abc import Callable, Sequence
 
 from pamqp import commands
 
+from goatherd.adapters.rabbitmq.care import Care
 from goatherd.adapters.rabbitmq.channel import Channel
-from goatherd.adapters.rabbitmq.consumer import Care, Handle, Subscription
-from goatherd.adapters.rabbitmq.link import Link
+from goatherd.adapters.rabbitmq.handle import Handle
+from goatherd.adapters.rabbitmq.hosting import Hosting
 from goatherd.adapters.rabbitmq.parcels import HINTS, Outgoing
 from goatherd.adapters.rabbitmq.properties import Properties, write
 from goatherd.adapters.rabbitmq.publisher import Publisher
+from goatherd.adapters.rabbitmq.subscription import Subscription
 from goatherd.errors import Unavailable
 from goatherd.model.message import Delivery
 
@@ -58,12 +60,14 @@ class Herald:
 
 
 class CallOffs(Subscription):
-    """Listens for the word on a queue of this process's own."""
+    """Listens for the word on a queue of this process's own, which goes with its consumer."""
 
-    def __init__(self, link: Link, queues: Sequence[str], called_off: Callable[[str], None]) -> None:
+    restartable = False
+
+    def __init__(self, hosting: Hosting, queues: Sequence[str], called_off: Callable[[str], None]) -> None:
         self._queues = queues
         self._called_off = called_off
-        super().__init__(link, "", PREFETCH, self._heard, Care.of_own_queue(self._make))
+        super().__init__(hosting, "", PREFETCH, self._heard, Care.of_own_queue(self._make))
 
     async def _make(self, channel: Channel) -> str:
         answer = await channel.ask(commands.Queue.Declare(0, "", exclusive=True, auto_delete=True))
@@ -72,16 +76,16 @@ class CallOffs(Subscription):
             await channel.ask(commands.Queue.Bind(0, name, HINTS, routing_key(queue)))
         return name
 
-    def _ended(self, why: str) -> None:
+    def _ended(self, why: str, *, guilty: bool = False) -> None:
         if FORBIDDEN not in why:
-            super()._ended(why)
+            super()._ended(why, guilty=guilty)
             return
-        self._stopped = True
+        self.abandon()
         log.info("Calls that are given up while they run go on: the broker's user may not listen for that (%s)", why)
 
     def _heard(self, deliveries: Sequence[Delivery]) -> None:
         for delivery in deliveries:
             handle = delivery.tag
             assert isinstance(handle, Handle)
-            self.ack(handle)
+            handle.ack()
             self._called_off(delivery.message.body.decode("utf-8", "replace"))

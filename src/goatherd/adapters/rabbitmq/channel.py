@@ -86,7 +86,8 @@ class Channel:
         elif isinstance(method, commands.Channel.Close):
             self.send(frame.marshal(commands.Channel.CloseOk(), self.number))
             self.connection.forget(self.number)
-            self.fail(ChannelClosed(method.reply_code or 0, str(method.reply_text or "")))
+            asked = (method.class_id or 0, method.method_id or 0)
+            self.fail(ChannelClosed(method.reply_code or 0, str(method.reply_text or ""), asked))
         elif isinstance(method, commands.Basic.Cancel):
             self.on_cancel(str(method.consumer_tag))
         elif isinstance(method, Frame) and self._answer is not None and not self._answer.done():

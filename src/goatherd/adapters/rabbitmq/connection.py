@@ -18,6 +18,10 @@ from goatherd.adapters.rabbitmq.wire import HEARTBEAT_FRAME, Cold, Confirm, Cont
 FIRST_LARGEST_FRAME = 131_072
 #: Bytes in the write buffer above which senders wait, and below which they go on.
 FULL_BUFFER, DRAINED_BUFFER = 1 << 20, 1 << 18
+#: Channels that there may be if the broker does not say otherwise.
+MOST_CHANNELS = 2047
+#: Channels that are kept open for questions.
+MOST_SPARE = 8
 
 log = logging.getLogger("goatherd.rabbitmq")
 
@@ -31,6 +35,8 @@ class Connection(asyncio.Protocol):
         self._loop = asyncio.get_running_loop()
         self._decoder = Decoder(FIRST_LARGEST_FRAME)
         self._channels: dict[int, Channel] = {}
+        #: Open channels that nobody uses, for the next question.
+        self._spare: list[Channel] = []
         self._out: list[bytes] = []
         self._flushing = False
         self._transport: asyncio.Transport | None = None
@@ -38,7 +44,7 @@ class Connection(asyncio.Protocol):
         self._beat: asyncio.TimerHandle | None = None
         self._last_heard = self._last_sent = self._loop.time()
         self._heartbeat = 0
-        self._most_channels = 2047
+        self._most_channels = MOST_CHANNELS
         self.lost: asyncio.Future[LinkFailed] = self._loop.create_future()
         self.writable = asyncio.Event()
         self.writable.set()
@@ -64,6 +70,26 @@ class Connection(asyncio.Protocol):
         self._channels[number] = channel
         await channel.ask(commands.Channel.Open(), deadline)
         return channel
+
+    @property
+    def most_channels(self) -> int:
+        """How many channels both sides agreed on."""
+        return self._most_channels
+
+    async def lend_channel(self) -> "Channel":
+        """A channel for questions that leave nothing behind; to be given back if it has not failed."""
+        while self._spare:
+            channel = self._spare.pop()
+            if channel.failed is None:
+                return channel
+        return await self.open_channel()
+
+    async def take_back(self, channel: "Channel") -> None:
+        """A channel that was lent is free again."""
+        if len(self._spare) < MOST_SPARE:
+            self._spare.append(channel)
+        else:
+            await channel.close()
 
     def forget(self, channel: int) -> None:
         """A channel has been closed by both sides; its number may be used again."""
@@ -213,7 +239,7 @@ class Connection(asyncio.Protocol):
     def _answer_tune(self, tune: commands.Connection.Tune) -> None:
         self.largest_frame = min(tune.frame_max or FIRST_LARGEST_FRAME, FIRST_LARGEST_FRAME)
         self._decoder.largest_frame = self.largest_frame
-        self._most_channels = tune.channel_max or 2047
+        self._most_channels = tune.channel_max or MOST_CHANNELS
         asked, wanted = tune.heartbeat or 0, self._address.heartbeat
         self._heartbeat = min(asked, wanted) if asked and wanted else max(asked, wanted)
         self.send(

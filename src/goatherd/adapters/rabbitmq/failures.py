@@ -28,10 +28,17 @@ class LinkLost(LinkFailed):
 class ChannelClosed(LinkFailed):
     """The broker closed a channel because of what was asked on it."""
 
-    def __init__(self, code: int, text: str) -> None:
+    def __init__(self, code: int, text: str, method: tuple[int, int] = (0, 0)) -> None:
         self.code = code
         self.text = text
+        #: Class and method of what was asked; zeros if nothing was.
+        self.method = method
         super().__init__(f"{code} {text}")
+
+    @property
+    def took_back(self) -> bool:
+        """Whether it was closed because a delivery on it was not settled in time."""
+        return _TOOK_BACK.search(self.text) is not None
 
 
 class TlsFailed(LinkFailed):

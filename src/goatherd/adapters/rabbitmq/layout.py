@@ -1,18 +1,22 @@
 """Where everything of an app is on the broker: its queues, its delays and its dead letters."""
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from goatherd.adapters.rabbitmq.connection import Connection
+from goatherd.adapters.rabbitmq.failures import ChannelClosed
 from goatherd.adapters.rabbitmq.inspection import check_everything, check_queues
 from goatherd.adapters.rabbitmq.link import Link
 from goatherd.adapters.rabbitmq.names import Names
 from goatherd.adapters.rabbitmq.topology import Declare, Declarer, QueueType, queue_arguments
-from goatherd.errors import Unavailable
+from goatherd.errors import GoatherdError, Unavailable
 from goatherd.model.topology import HoldLimit, Queue, QueueState
 
 #: Seconds for which RabbitMQ lets a delivery stay without an ack, unless its operator said otherwise.
 CONSUMER_TIMEOUT = 1800.0
+#: Queues that are being made at once.
+MAKERS = 4
 
 
 class Layout:
@@ -29,6 +33,16 @@ class Layout:
         self._holds: set[int] = set()
         self._announcements: set[str] = set()
         self._making_hold = asyncio.Lock()
+        #: How many listeners of this process look after a queue.
+        self._listened: Counter[str] = Counter()
+        #: Where what all queues need was made last.
+        self._made_on: Connection | None = None
+        #: Queues that could not be made when they were last asked for.
+        self._refused: set[str] = set()
+
+    @property
+    def _why_not_made(self) -> str:
+        return f"declare={self._declare!r}"
 
     @property
     def dead_queue(self) -> str:
@@ -44,24 +58,52 @@ class Layout:
         return sorted(self._queues)
 
     async def declare(self, queues: Sequence[Queue]) -> None:
-        """Make the queues, and the exchanges that delays and dead letters need; raises TopologyMismatch."""
+        """Make the queues, and the exchanges that delays and dead letters need; raises TopologyMismatch.
+
+        All that can be made are made before the first that is refused is told of.
+        """
+        only_new = self._queues.keys().isdisjoint(queue.name for queue in queues)
         self._queues |= {queue.name: queue for queue in queues}
         self._announcements |= {queue.announces_to for queue in queues if queue.announces_to is not None}
         if self._declare == "never":
             return
-        declarer = Declarer(await self._link.connection())
+        connection = await self._link.connection()
+        declarer = Declarer(connection)
         if self._declare == "check":
             await check_everything(declarer, self._names, queues, self._queue_type)
             return
-        await self._make_exchanges(declarer)
-        for queue in queues:
-            await self._make_queue(declarer, queue)
-        await self._bind_announcements(declarer)
-        for milliseconds in list(self._holds):
-            # It is asked for a second time because something is missing, and that may be these.
-            await self._make_hold(declarer, milliseconds)
+        if not only_new or self._made_on is not connection:
+            # What is asked for a second time is missing, and that may be these.
+            await self._make_surroundings(declarer)
         for link in self._links:
             link.on_next_up(self._make_again)
+        refusals = await self._make_queues(declarer, queues)
+        self._refused = (self._refused - {queue.name for queue in queues}) | refusals.keys()
+        await self._bind_announcements(declarer)
+        _raise_first(queues, refusals)
+
+    async def have(self, queue: str) -> None:
+        """See that a queue is there before a listener consumes it, making it again if it is ours to make.
+
+        Raises Unavailable, TopologyMismatch or LinkFailed.
+        """
+        declarer = Declarer(await self._link.connection())
+        described = self._queues.get(queue)
+        if self._declare != "create" or described is None or described.passive:
+            await check_queues(declarer, [queue], "passive=True" if self._declare == "create" else self._why_not_made)
+        elif await declarer.exists(queue) is None:
+            await self._make_queue(declarer, described)
+
+    def listen(self, queue: str) -> None:
+        """A listener looks after this queue from now on, so that whatever is wrong with it concerns nobody else."""
+        self._listened[queue] += 1
+
+    def forget(self, queue: str) -> None:
+        """A listener of this queue has ended; with the last one nothing is remembered of it."""
+        self._listened[queue] -= 1
+        if self._listened[queue] <= 0:
+            del self._listened[queue]
+            self._queues.pop(queue, None)
 
     def way_to(self, queue: str) -> tuple[str, str]:
         """Exchange and routing key for a queue."""
@@ -83,6 +125,11 @@ class Layout:
             return HoldLimit(seconds=own / 1000, known=True)
         return HoldLimit(seconds=CONSUMER_TIMEOUT if told is None else told, known=told is not None)
 
+    def takes_turns(self, queue: str) -> bool:
+        """Whether only one consumer of a queue gets messages at a time, so that the others hear nothing."""
+        described = self._queues.get(queue)
+        return described is not None and bool(described.arguments.get("x-single-active-consumer"))
+
     def grave_of(self, queue: str) -> tuple[str, str]:
         """Exchange and routing key for a queue's dead letters; those about announcements are not announced."""
         if queue in self._announcements:
@@ -98,7 +145,7 @@ class Layout:
 
     async def must_exist(self, queue: str) -> None:
         """Raise Unavailable unless the queue is there."""
-        await check_queues(Declarer(await self._link.connection()), [queue], f"declare={self._declare!r}")
+        await check_queues(Declarer(await self._link.connection()), [queue], self._why_not_made)
 
     def has_hold(self, milliseconds: int) -> bool:
         """Whether the hold queue for a wait is known to be there."""
@@ -117,7 +164,7 @@ class Layout:
             if self._declare == "create":
                 await self._make_hold(declarer, milliseconds)
             else:
-                await check_queues(declarer, [self._names.hold_queue(milliseconds)], f"declare={self._declare!r}")
+                await check_queues(declarer, [self._names.hold_queue(milliseconds)], self._why_not_made)
             self._holds.add(milliseconds)
 
     async def states(self, paused: Collection[str], also: Sequence[str] = ()) -> list[QueueState]:
@@ -148,12 +195,40 @@ class Layout:
     async def _make_again(self, connection: Connection) -> None:
         """After a loss: the broker may have come back with nothing."""
         declarer = Declarer(connection)
-        await self._make_exchanges(declarer)
-        for queue in list(self._queues.values()):
-            await self._make_queue(declarer, queue)
+        await self._make_surroundings(declarer)
+        # A listener's queue is seen to by its consumer; one that was refused before must not keep the others waiting.
+        apart = self._listened.keys() | self._refused
+        queues = [each for each in self._queues.values() if each.name not in apart]
+        _raise_first(queues, await self._make_queues(declarer, queues))
         await self._bind_announcements(declarer)
+
+    async def _make_surroundings(self, declarer: Declarer) -> None:
+        """What all queues need."""
+        await self._make_exchanges(declarer)
         for milliseconds in list(self._holds):
             await self._make_hold(declarer, milliseconds)
+        if self._link.is_on(declarer.connection):
+            self._made_on = declarer.connection
+
+    async def _make_queues(self, declarer: Declarer, queues: Sequence[Queue]) -> Mapping[str, Exception]:
+        """A few at once; gives those that were refused. Raises LinkFailed."""
+        for exchange, kind in {each.exchange: each.exchange_type for each in queues if not each.passive}.items():
+            if kind is not None:
+                await declarer.exchange(exchange, kind)
+        refusals: dict[str, Exception] = {}
+        left = iter(queues)
+        makers = [self._make_some(declarer, left, refusals) for _ in range(min(MAKERS, len(queues)))]
+        for outcome in await asyncio.gather(*makers, return_exceptions=True):
+            if outcome is not None:
+                raise outcome
+        return refusals
+
+    async def _make_some(self, declarer: Declarer, queues: Iterator[Queue], refusals: dict[str, Exception]) -> None:
+        for queue in queues:
+            try:
+                await self._make_queue(declarer, queue)
+            except (ChannelClosed, GoatherdError) as error:
+                refusals[queue.name] = error
 
     async def _make_exchanges(self, declarer: Declarer) -> None:
         names = self._names
@@ -163,10 +238,6 @@ class Layout:
         await declarer.exchange(names.hold_exchange, "topic")
         # Without somewhere to go, a few messages for a deleted queue would stop their whole hold queue.
         await declarer.exchange(names.due_exchange, "topic", {"alternate-exchange": names.dead_exchange})
-        kinds = {queue.exchange: queue.exchange_type for queue in self._queues.values() if not queue.passive}
-        for exchange, kind in kinds.items():
-            if kind is not None:
-                await declarer.exchange(exchange, kind)
 
     async def _make_queue(self, declarer: Declarer, queue: Queue) -> None:
         names = self._names
@@ -203,3 +274,9 @@ class Layout:
             }  # fmt: skip
         await declarer.queue(names.hold_queue(milliseconds), arguments)
         await declarer.bind(names.hold_queue(milliseconds), names.hold_exchange, f"{milliseconds}.#")
+
+
+def _raise_first(queues: Sequence[Queue], refusals: Mapping[str, Exception]) -> None:
+    for queue in queues:
+        if queue.name in refusals:
+            raise refusals[queue.name]

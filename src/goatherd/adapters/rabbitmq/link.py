@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from goatherd.adapters.rabbitmq.address import Address
 from goatherd.adapters.rabbitmq.capabilities import capabilities
-from goatherd.adapters.rabbitmq.connection import Connection
+from goatherd.adapters.rabbitmq.connection import MOST_CHANNELS, Connection
 from goatherd.adapters.rabbitmq.failures import LinkFailed, LinkLost, TlsFailed, in_our_words
 from goatherd.ports.broker import LinkState
 
@@ -56,6 +56,15 @@ class Link:
     def blocked(self) -> str | None:
         """Why the broker takes no messages on this connection; None if it does."""
         return self._connection.blocked if self._connection is not None else None
+
+    def is_on(self, connection: Connection) -> bool:
+        """Whether this is its connection now."""
+        return self._connection is connection
+
+    @property
+    def most_channels(self) -> int:
+        """How many channels there may be at once."""
+        return self._connection.most_channels if self._connection is not None else MOST_CHANNELS
 
     async def on_up(self, rebuild: Rebuild) -> None:
         """Run it on the connection of now and on every later one; raises LinkFailed if it fails now."""

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from goatherd.adapters.rabbitmq.address import Address
 from goatherd.adapters.rabbitmq.capabilities import capabilities, in_words
-from goatherd.adapters.rabbitmq.consumer import Subscription
 from goatherd.adapters.rabbitmq.failures import LinkFailed, in_our_words
 from goatherd.adapters.rabbitmq.layout import Layout
 from goatherd.adapters.rabbitmq.link import Link
@@ -17,8 +16,6 @@ from goatherd.adapters.rabbitmq.topology import Declarer
 from goatherd.errors import Unavailable
 from goatherd.ports.records import WorkerRecord
 
-#: Seconds between two looks at what is paused.
-LOOK_EVERY = 1.0
 #: Seconds that a person waits to be told what is paused; a broker whose memory is short does not tell.
 PATIENCE = 2.0
 
@@ -100,54 +97,3 @@ class RabbitRecords:
         except LinkFailed as error:
             raise in_our_words(error, self._address) from error
         return declarer
-
-
-class PauseFollower:
-    """Stops and starts the subscriptions of one process as operators wish."""
-
-    def __init__(self, records: RabbitRecords) -> None:
-        self._records = records
-        self._subscriptions: dict[str, list[Subscription]] = {}
-        self._task: asyncio.Task[None] | None = None
-
-    async def add(self, queue: str, subscription: Subscription) -> None:
-        """Follow for one more; started here unless its queue is paused."""
-        self._subscriptions.setdefault(queue, []).append(subscription)
-        if await self._is_paused(queue):
-            await subscription.pause()
-        else:
-            await subscription.start()
-        if self._task is None:
-            self._task = asyncio.create_task(self._follow(), name="goatherd pauses")
-
-    async def close(self) -> None:
-        """Follow no more."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
-            self._task = None
-
-    async def _is_paused(self, queue: str) -> bool:
-        try:
-            return queue in await self._records.paused_among([queue])
-        except Unavailable as error:
-            # Above all when the broker's memory is short and it takes no questions, jobs must be taken from it.
-            log.warning("Whether queue %r is paused cannot be seen now, so it is taken from: %s", queue, error)
-            return False
-
-    async def _follow(self) -> None:
-        while True:
-            await asyncio.sleep(LOOK_EVERY)
-            try:
-                await self._look()
-            except (LinkFailed, Unavailable, TimeoutError) as error:
-                log.debug("What is paused cannot be seen now: %s", error)
-
-    async def _look(self) -> None:
-        paused = await self._records.paused_among(self._subscriptions)
-        for queue, subscriptions in self._subscriptions.items():
-            for subscription in subscriptions:
-                if queue in paused:
-                    await subscription.pause()
-                else:
-                    await subscription.resume()

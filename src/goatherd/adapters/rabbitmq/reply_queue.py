@@ -7,11 +7,13 @@ from uuid import uuid4
 
 from pamqp import commands
 
+from goatherd.adapters.rabbitmq.care import Care
 from goatherd.adapters.rabbitmq.channel import Channel
-from goatherd.adapters.rabbitmq.consumer import Care, Subscription
 from goatherd.adapters.rabbitmq.failures import LinkFailed
-from goatherd.adapters.rabbitmq.link import Link
+from goatherd.adapters.rabbitmq.host import Host
+from goatherd.adapters.rabbitmq.hosting import Hosting
 from goatherd.adapters.rabbitmq.names import Names
+from goatherd.adapters.rabbitmq.subscription import Subscription
 from goatherd.errors import Unavailable
 from goatherd.ports.broker import Deliver
 
@@ -26,11 +28,13 @@ log = logging.getLogger("goatherd.rabbitmq")
 class ReplyQueue(Subscription):
     """Satisfies `Replies`; made anew on each connection, under the same name unless the broker gives it."""
 
-    def __init__(self, link: Link, app: str, deliver: Deliver, *, exclusive: bool) -> None:
+    def __init__(self, hosting: Hosting, app: str, deliver: Deliver, *, exclusive: bool) -> None:
         self._exclusive = exclusive
         self._own_name = "" if exclusive else Names(app).reply_queue(uuid4().hex)
         self._made = asyncio.Event()
-        super().__init__(link, self._own_name, PREFETCH, deliver, Care.of_own_queue(self._make))
+        super().__init__(hosting, self._own_name, PREFETCH, deliver, Care.of_own_queue(self._make))
+        # One that only this process may use goes with its consumer.
+        self.restartable = not exclusive
 
     async def named(self) -> str:
         """Its name, as soon as the broker has given it one."""
@@ -41,29 +45,22 @@ class ReplyQueue(Subscription):
     async def begin(self) -> None:
         """Listen as soon as there is a connection; raises LinkFailed, or Unavailable if the broker does not let us."""
         # Without one there is no queue yet, and perhaps not even a name that a request could carry.
-        await self._link.connection()
+        await self._hosting.link.connection()
         await self.start()
-        if not self._consumes():
+        if not self.consumes():
             self.abandon()
             raise Unavailable(
                 "The broker did not make a queue for answers, so nothing can be called. The log says why; check what "
                 "the user of GOATHERD_BROKER_URL may configure and read."
             )
 
-    def abandon(self) -> None:
-        """It could not begin: let it not come alive on a later connection."""
-        self._stopped = True
-        self._link.forget(self._subscribe)
-        if self._coming_back is not None:
-            self._coming_back.cancel()
-
     async def stop(self) -> None:
         """Take no more answers, and let nobody send any."""
         await super().stop()
-        channel = self._channel
-        if self._own_name and channel is not None and channel.failed is None:
+        host = self._host
+        if self._own_name and host is not None and host.channel.failed is None:
             try:
-                await channel.ask(commands.Queue.Delete(0, self._own_name))
+                await host.channel.ask(commands.Queue.Delete(0, self._own_name))
             except LinkFailed as error:
                 log.debug("The queue %s was left to expire: %s", self._own_name, error)
 
@@ -83,8 +80,8 @@ class ReplyQueue(Subscription):
         self._made.set()
         return self._queue
 
-    def _channel_failed(self, error: LinkFailed) -> None:
-        super()._channel_failed(error)
+    def lost(self, host: Host, error: LinkFailed, *, guilty: bool) -> None:
+        super().lost(host, error, guilty=guilty)
         if self._exclusive:
             # It went with the connection: an answer that is sent there finds nobody.
             self._queue = ""

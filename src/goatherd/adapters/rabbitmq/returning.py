@@ -7,7 +7,7 @@ and one that is done is not done a second time. Only what goes to another proces
 import hashlib
 import time
 
-from goatherd.adapters.rabbitmq.consumer import Handle
+from goatherd.adapters.rabbitmq.handle import Handle
 from goatherd.model.message import Delivery, Message
 
 #: Jobs that are remembered as done without the broker knowing; the oldest are forgotten.
@@ -44,7 +44,7 @@ class Returning:
         if not message.id:
             return False
         if self._is_done(message):
-            handle.subscription.ack(handle)
+            handle.ack()
             return True
         running = self._begun.get(message.id)
         # Ids are the senders' matter: of two messages with the same id, neither may stand for the other.

@@ -49,10 +49,10 @@ def queue_arguments(queue: Queue, names: Names, queue_type: str) -> dict[str, An
 
 
 class Declarer:
-    """Declares on channels of its own, because a refusal closes the channel on which it was asked."""
+    """Declares on channels that nobody else uses, because a refusal closes the channel on which it was asked."""
 
     def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+        self.connection = connection
 
     async def exchange(self, name: str, kind: str, arguments: Mapping[str, Any] | None = None) -> None:
         """Make an exchange."""
@@ -102,7 +102,7 @@ class Declarer:
         return answer.message_count or 0
 
     async def _ask(self, question: Frame) -> Frame:
-        channel = await self._connection.open_channel()
+        channel = await self.connection.lend_channel()
         try:
             answer = await channel.ask(question)
         except ChannelClosed as error:
@@ -110,7 +110,7 @@ class Declarer:
             if mismatch is None:
                 raise
             raise mismatch from error
-        await channel.close()
+        await self.connection.take_back(channel)
         return answer
 
 

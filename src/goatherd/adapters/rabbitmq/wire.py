@@ -204,6 +204,11 @@ def read_deliver(arguments: bytes) -> DeliverArguments:
     return DeliverArguments(tag, flags & 1 == 1, arguments[tag_at + 10 : key_at], key)
 
 
+def read_consumer(arguments: bytes) -> bytes:
+    """The tag of the consumer that a Deliver method is for."""
+    return arguments[1 : 1 + arguments[0]]
+
+
 def read_return(arguments: bytes) -> tuple[str, str]:
     """Exchange and routing key of a message that came back; raises ProtocolBroken."""
     try:

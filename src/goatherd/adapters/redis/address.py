@@ -44,7 +44,7 @@ class Address:
     tls: Mapping[str, Any] | None = None
     #: Who is asked for host and port before each connection; None if these are as they stand here.
     watchmen: Watchmen | None = None
-    #: The setting that it is from: `events`, `live` or `lanes`.
+    #: The setting that it is from: `events`, `live` or `lanes`; or `inbox`.
     which: str = "events"
 
     def __str__(self) -> str:
@@ -57,7 +57,7 @@ class Address:
     @property
     def variable(self) -> str:
         """The name of the setting in the environment."""
-        return f"GOATHERD_{self.which.upper()}_URL"
+        return "the address of the inbox" if self.which == "inbox" else f"GOATHERD_{self.which.upper()}_URL"
 
     def is_same_server(self, other: "Address") -> bool:
         """Whether a call on the one is heard on the other."""

@@ -1,7 +1,8 @@
 """Ask the server: what waits at the same moment goes out together, on one connection, and is answered in order.
 
 A connection that fails is given up with all that was on its way, and everything is asked again on the next one, until
-whoever asks gives up. That is allowed because all that is asked here can be repeated.
+whoever asks gives up. That is allowed because what is asked here can be repeated; what cannot says so, and is told
+that nobody knows.
 """
 
 import asyncio
@@ -16,7 +17,7 @@ from redis.exceptions import ResponseError
 
 from goatherd.adapters.redis.address import Address
 from goatherd.adapters.redis.connection import answers_to, close, exchange, opened
-from goatherd.adapters.redis.failures import LOST, away, in_our_words, passes, pause_before, refused
+from goatherd.adapters.redis.failures import LOST, away, in_our_words, passes, pause_before, refused, unknown_outcome
 from goatherd.adapters.redis.scripts import Script
 from goatherd.errors import Unavailable
 
@@ -29,9 +30,11 @@ log = logging.getLogger("goatherd.redis")
 class Question:
     """Something asked, and the answer to come."""
 
-    __slots__ = ("_command", "_lineage", "_lineage_at", "_packed", "answer")
+    __slots__ = ("_command", "_lineage", "_lineage_at", "_packed", "answer", "once", "sent")
 
-    def __init__(self, command: tuple[Any, ...], lineage_at: int | None = None, lineage: str = "") -> None:
+    def __init__(
+        self, command: tuple[Any, ...], lineage_at: int | None = None, lineage: str = "", *, once: bool = False
+    ) -> None:
         self._command = command
         #: Where in the command the server's lineage belongs.
         self._lineage_at = lineage_at
@@ -39,6 +42,9 @@ class Question:
         # Packed here, where whoever asks for the impossible is told.
         self._packed = self._with(lineage)
         self.answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        #: Whether it must not be done twice, and whether it may have been done.
+        self.once = once
+        self.sent = False
 
     def give(self, answer: Any) -> None:
         """Hand out the answer, unless nobody waits for it any more."""
@@ -87,10 +93,16 @@ class Commands:
             raise refused(error, self._address) from error
         self._task = asyncio.create_task(self._run(), name="goatherd redis commands")
 
-    async def run(self, script: Script, keys: tuple[str, ...], *arguments: Any, lineage: bool = False) -> Any:
-        """The answer of a script, which gets the server's lineage as its first argument where it is wanted."""
+    async def run(
+        self, script: Script, keys: tuple[str, ...], *arguments: Any, lineage: bool = False, once: bool = False
+    ) -> Any:
+        """The answer of a script, which gets the server's lineage as its first argument where it is wanted.
+
+        With `once` it is not asked again when the connection was lost before the answer came.
+        """
         head = ("EVALSHA", script.digest, len(keys), *keys)
-        return await self._ask(Question((*head, *arguments), len(head) if lineage else None, self._lineage))
+        place = len(head) if lineage else None
+        return await self._ask(Question((*head, *arguments), place, self._lineage, once=once))
 
     async def run_all(self, script: Script, calls: Iterable[tuple[tuple[str, ...], Sequence[Any]]]) -> list[Any]:
         """The answers of a script to several calls, each with its keys and arguments; asked at once, done in order."""
@@ -109,7 +121,7 @@ class Commands:
             await asyncio.gather(task, return_exceptions=True)
         await self._hang_up()
         for question in self._waiting:
-            question.fail(self._left())
+            question.fail(unknown_outcome(None, self._address) if question.once and question.sent else self._left())
         self._waiting.clear()
 
     async def _ask(self, question: Question) -> Any:
@@ -121,7 +133,9 @@ class Commands:
             async with asyncio.timeout(self._deadline):
                 return await question.answer
         except TimeoutError as error:
-            raise away(self._failure, self._address) from self._failure or error
+            cause = self._failure or error
+            told = unknown_outcome if question.once and question.sent else away
+            raise told(self._failure, self._address) from cause
 
     async def _ask_all(self, questions: Sequence[Question]) -> list[Any]:
         if self._task is None:
@@ -158,6 +172,8 @@ class Commands:
         try:
             connection = self._connection or await self._connect()
             packed = b"".join([question.packed(self._lineage) for question in batch])
+            for question in batch:
+                question.sent = True
             answers = await answers_to(connection, packed, len(batch))
         except (*LOST, ResponseError) as error:
             await self._lost(error, batch)
@@ -180,6 +196,8 @@ class Commands:
             if not isinstance(answer, Exception):
                 question.give(answer)
             elif passes(answer):
+                # Not done, so even what must not be done twice can be asked again.
+                question.sent = False
                 again.append(question)
                 passing.append(answer)
             else:
@@ -209,13 +227,22 @@ class Commands:
             await close(connection)
 
     async def _lost(self, error: BaseException, unanswered: list[Question]) -> None:
-        self._waiting.extendleft(reversed(unanswered))
+        self._waiting.extendleft(reversed([question for question in unanswered if not self._gave_up(question, error)]))
         if self._failures == 0:
             log.warning("%s was lost: %s; it is tried again", self._address, error)
         self._failure = error
         await self._hang_up()
         await pause_before(self._failures)
         self._failures += 1
+
+    def _gave_up(self, question: Question, error: BaseException) -> bool:
+        """Tell whoever asked for what must not be done twice, and may have been done."""
+        if not (question.once and question.sent):
+            return False
+        told = unknown_outcome(error, self._address)
+        told.__cause__ = error
+        question.fail(told)
+        return True
 
     def _recovered(self) -> None:
         if self._failures:

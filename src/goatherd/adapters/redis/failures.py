@@ -27,7 +27,12 @@ _WORDS = {
         "what was done all the same is not done twice",
         "let more workers empty the lanes",
         _NEEDED_BY_LANES,
-    )
+    ),
+    "inbox": (
+        "commands stay there until they are taken",
+        "have more workers take commands",
+        "what an inbox needs: EVALSHA, SCRIPT LOAD, INFO, and the commands of its list or stream and of hashes",
+    ),
 }
 _WORDS_OF_EVENTS = (
     "events that were written all the same are not written twice",
@@ -79,6 +84,15 @@ def in_our_words(error: BaseException, address: Address) -> Unavailable:
     if isinstance(error, exceptions.NoPermissionError):
         return Unavailable(f"{address} does not allow this user {needed} ({_told(error)}).")
     return Unavailable(f"{address} refused what was asked: {_told(error)}. Nothing was written.")
+
+
+def unknown_outcome(error: BaseException | None, address: Address) -> Unavailable:
+    """The error to raise when it may have been done or not, and doing it twice would be wrong."""
+    why = f" ({_told(error)})" if error is not None and str(error) else ""
+    return Unavailable(
+        f"{address} was lost before its answer came{why}, so nobody knows whether it was done. What is asked with an "
+        f"id= can be asked again."
+    )
 
 
 def _told(error: BaseException) -> str:

@@ -5,10 +5,14 @@ from collections.abc import Callable
 from goatherd.adapters.redis.address import Address, read_address
 from goatherd.adapters.redis.events import RedisEvents, Terms
 from goatherd.adapters.redis.feed import RedisFeed
+from goatherd.adapters.redis.inbox_address import read_place
+from goatherd.adapters.redis.inbox_list import RedisListCommands
+from goatherd.adapters.redis.inbox_stream import RedisStreamCommands
 from goatherd.adapters.redis.lane_safety import check_safety
 from goatherd.adapters.redis.lanes import RedisLanes
 from goatherd.adapters.redis.names import Names
 from goatherd.adapters.redis.relay import RedisRelay
+from goatherd.adapters.redis.tallies import RedisTallies
 from goatherd.model.settings import Settings
 
 #: Seconds that the live server may take: watchers look for themselves if it does not answer.
@@ -52,6 +56,28 @@ async def open_lanes(settings: Settings, now: Callable[[], float] | None = None)
         await lanes.close()
         raise
     return lanes
+
+
+async def open_tallies(settings: Settings, now: Callable[[], float] | None = None) -> RedisTallies:
+    """Counters by key, with the lanes; refuses the same servers."""
+    address = read_address(settings.lane_store, "lanes")
+    tallies = RedisTallies(address, settings.app, settings.publish_deadline, now)
+    await tallies.open()
+    try:
+        if not settings.volatile_lanes:
+            await check_safety(tallies.ask, address)
+    except BaseException:
+        await tallies.close()
+        raise
+    return tallies
+
+
+def open_command_source(url: str, settings: Settings) -> RedisListCommands | RedisStreamCommands:
+    """Raises SettingsError; a server that is away is noticed when it is listened to."""
+    place = read_place(url)
+    if place.group is None:
+        return RedisListCommands(place, settings.publish_deadline)
+    return RedisStreamCommands(place, settings.publish_deadline, settings.lease)
 
 
 def _address(settings: Settings) -> Address:

@@ -9,11 +9,12 @@ from typing import cast
 import apsw
 import msgspec
 
-from goatherd.adapters.sqlite.call_offs import CallOffs, call_off
-from goatherd.adapters.sqlite.consumer import Claim, Consumer, Held
+from goatherd.adapters.sqlite.call_offs import CallOffs, call_off, call_off_anywhere
+from goatherd.adapters.sqlite.consumer import Consumer
 from goatherd.adapters.sqlite.database import Database
 from goatherd.adapters.sqlite.doorbell import Ringer
 from goatherd.adapters.sqlite.graves import bury_claimed, bury_overflow
+from goatherd.adapters.sqlite.held import Claim, Held
 from goatherd.adapters.sqlite.presence import Presence
 from goatherd.adapters.sqlite.queries import bells, rows, run, run_many
 from goatherd.adapters.sqlite.reply_queues import ReplyQueue, open_reply_queue
@@ -98,7 +99,9 @@ class SqliteBroker:
 
     def call_off(self, queue: str, job_id: str) -> None:
         def leave_word(connection: apsw.Connection) -> list[str]:
-            return call_off(connection, self._queue(connection, queue).id, job_id)
+            # Those of tasks with many queues are also called off under their pattern, which is no queue.
+            found = _find(connection, queue)
+            return call_off_anywhere(connection, job_id) if found is None else call_off(connection, found.id, job_id)
 
         request = Request(leave_word, writes=True, durable=False, after=self._ringer.ring)
         with suppress(Unavailable):  # nobody is left to be told
@@ -110,7 +113,8 @@ class SqliteBroker:
     async def listen_for_replies(self, deliver: Deliver, *, exclusive: bool) -> ReplyQueue:
         return await open_reply_queue(self._database, self._consumer, deliver)
 
-    async def consume(self, queue: str, prefetch: int, deliver: Deliver) -> Held:
+    async def consume(self, queue: str, prefetch: int, deliver: Deliver, *, shared: bool = False) -> Held:
+        # All consumers of a process share one loop here, whatever was asked for.
         row = await self._database.read(lambda connection: self._queue(connection, queue))
         held = Held(self._consumer, queue, row.id, prefetch, deliver)
         await self._consumer.add(held)

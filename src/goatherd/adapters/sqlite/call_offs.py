@@ -20,6 +20,11 @@ def call_off(connection: apsw.Connection, queue: int, job_id: str) -> list[str]:
     return bells(connection, queue) if told else []
 
 
+def call_off_anywhere(connection: apsw.Connection, job_id: str) -> list[str]:
+    """Leave word for the worker that has a job, whatever its queue; one that waits is dropped when it is taken."""
+    return bells(connection) if run(connection, "call_off_anywhere", {"job": job_id}) else []
+
+
 class CallOffs:
     """This process listens for the word; satisfies `Subscription`."""
 

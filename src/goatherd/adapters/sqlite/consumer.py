@@ -8,19 +8,18 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import apsw
 
-from goatherd.adapters.ledger import Ledger
+from goatherd.adapters.sqlite.claims import Takers, claim
 from goatherd.adapters.sqlite.database import Database
 from goatherd.adapters.sqlite.graves import bury_expired
+from goatherd.adapters.sqlite.held import Claim, Held
 from goatherd.adapters.sqlite.presence import Presence
 from goatherd.adapters.sqlite.queries import rows, run, run_many
-from goatherd.adapters.sqlite.rows import headers_from_text
 from goatherd.errors import Unavailable
-from goatherd.model.message import Delivery, Message
-from goatherd.ports.broker import Deliver
+from goatherd.model.message import Delivery
 from goatherd.ports.clock import Clock, Timer
 
 #: Seconds between two looks at the file when no bell rings: the first after activity, and the longest.
@@ -35,20 +34,6 @@ class Evicted(Exception):
     """Others took this worker for dead and gave its jobs away."""
 
 
-class Claim:
-    """The adapter's handle of a delivery."""
-
-    __slots__ = ("held", "ledger", "seq", "slot", "worker")
-
-    def __init__(self, seq: int, worker: int, held: "Held") -> None:
-        self.seq = seq
-        self.worker = worker
-        self.held = held
-        #: Where it is noted as running; a worker that was cleared away goes on with another ledger.
-        self.ledger: Ledger | None = None
-        self.slot: int | None = None
-
-
 class Passed(NamedTuple):
     """What happened with time."""
 
@@ -58,22 +43,6 @@ class Passed(NamedTuple):
     called_off: Sequence[str]
 
 
-class Held:
-    """One subscription: how many deliveries it may hold and how many it holds."""
-
-    def __init__(self, consumer: "Consumer", queue: str, queue_id: int, prefetch: int, deliver: Deliver) -> None:
-        self._consumer = consumer
-        self.queue = queue
-        self.queue_id = queue_id
-        self.prefetch = prefetch
-        self.deliver = deliver
-        self.unsettled = 0
-
-    async def stop(self) -> None:
-        """See `Subscription.stop`."""
-        await self._consumer.drop(self)
-
-
 class Consumer:
     """Everything that this process takes from the file."""
 
@@ -81,34 +50,56 @@ class Consumer:
         self._database = database
         self._presence = presence
         self._clock = clock
-        self._held: list[Held] = []
+        #: By queue, most often one to each; what is in here is replaced and never changed.
+        self._held: dict[int, tuple[Held, ...]] = {}
         self._acks: list[tuple[int, int]] = []
         self._wake = asyncio.Event()
         self._timer: Timer | None = None
         self._task: asyncio.Task[None] | None = None
         self._seen_version = (-1, -1)
         self._stepping = asyncio.Lock()
+        self._joining = asyncio.Lock()
         #: Told of calls that this process holds and whose callers have given up; several workers may share it.
         self.listeners: list[Callable[[str], None]] = []
         self.failing: Exception | None = None
+        self.since = 0.0
+        self.recoveries = 0
+
+    @property
+    def trouble(self) -> str:
+        """Why nothing can be taken; empty if all is well."""
+        return "" if self.failing is None else str(self.failing)
 
     async def add(self, held: Held) -> None:
         """Take from one more queue."""
-        if self._task is None:
-            await self._join()
-            self._task = asyncio.create_task(self._run(), name="goatherd sqlite consumer")
+        async with self._joining:
+            if self._task is None:
+                await self._join()
+                self._task = asyncio.create_task(self._run(), name="goatherd sqlite consumer")
         await self._subscribe(held)
-        self._held.append(held)
+        held.began, held.recoveries_before = self._clock.now(), self.recoveries
+        self._held[held.queue_id] = (*self._held.get(held.queue_id, ()), held)
+        self._wake.set()
+
+    async def resume(self, held: Held) -> None:
+        """See to it that a queue is taken from."""
+        await self._subscribe(held)
         self._wake.set()
 
     async def drop(self, held: Held) -> None:
         """Take from a queue no more; waits for a claim that is under way."""
-        if held not in self._held:
+        others = self._held.get(held.queue_id, ())
+        if held not in others:
             return
-        self._held.remove(held)
+        self._held[held.queue_id] = tuple(each for each in others if each is not held)
+        if len(others) == 1:
+            del self._held[held.queue_id]
+        held.ended = self._clock.now()
         async with self._stepping:
+            # Whoever was taking, or registering under another id, has done so.
             row = {"queue": held.queue_id, "worker": self._presence.id}
-            await self._database.write(lambda connection: run(connection, "unsubscribe", row), durable=False)
+        # Not within it, for of many that are dropped together this is one transaction.
+        await self._database.write(lambda connection: run(connection, "unsubscribe", row), durable=False)
 
     def ack(self, claim: Claim) -> None:
         """Settle with the next transaction."""
@@ -150,7 +141,7 @@ class Consumer:
         asyncio.get_running_loop().remove_reader(self._presence.doorbell.fileno())
 
     async def _join(self) -> None:
-        await self._presence.join([held.queue_id for held in self._held])
+        await self._presence.join(list(self._held))
         asyncio.get_running_loop().add_reader(self._presence.doorbell.fileno(), self._rung)
 
     async def _subscribe(self, held: Held) -> None:
@@ -184,16 +175,17 @@ class Consumer:
     async def _step(self) -> bool:
         """One transaction; true if there is more to do at once."""
         acks, self._acks = self._acks, []
-        wanted = [(held, held.prefetch - held.unsettled) for held in self._held if held.prefetch > held.unsettled]
+        takers = dict(self._held)
         try:
             claimed, passed = await self._database.write(
-                partial(self._exchange, acks, wanted, self._clock.now()), durable=False
+                partial(self._exchange, acks, takers, self._clock.now()), durable=False
             )
         except BaseException:
             self._acks = acks + self._acks
             raise
         for held, deliveries in claimed:
             held.unsettled += len(deliveries)
+            held.last_delivery = self._clock.now()
             held.deliver(deliveries)
         for job_id in passed.called_off:
             for called_off in self.listeners:
@@ -202,20 +194,13 @@ class Consumer:
         return bool(self._acks)
 
     def _exchange(
-        self, acks: list[tuple[int, int]], wanted: list[tuple[Held, int]], now: float, connection: apsw.Connection
+        self, acks: list[tuple[int, int]], takers: Takers, now: float, connection: apsw.Connection
     ) -> tuple[list[tuple[Held, Sequence[Delivery]]], "Passed"]:
         worker = self._presence.id
         if acks:
             run_many(connection, "ack", acks)
         passed = self._let_time_pass(connection, worker, now)
-        claimed: list[tuple[Held, Sequence[Delivery]]] = []
-        for held, limit in wanted:
-            names = {"worker": worker, "queue": held.queue_id, "limit": limit}
-            found = rows(connection, "claim", names)
-            if found:
-                found.sort(key=lambda row: (-row[3], row[0]))
-                claimed.append((held, [_delivery(row, worker, held) for row in found]))
-        return claimed, passed
+        return claim(connection, worker, takers), passed
 
     def _let_time_pass(self, connection: apsw.Connection, worker: int, now: float) -> "Passed":
         """Make ready what is due, bury what has expired, and hear who has given up."""
@@ -271,23 +256,17 @@ class Consumer:
         if self.failing is None:
             unforeseen = None if isinstance(error, Unavailable) else error
             log.error("No jobs can be taken: %s", error, exc_info=unforeseen)
+            self.since = self._clock.now()
         self.failing = error
 
     def _recovered(self) -> None:
         if self.failing is not None:
             log.warning("The store works again; jobs are taken")
+            self.since = self._clock.now()
+            self.recoveries += 1
         self.failing = None
 
 
 def _version(connection: apsw.Connection) -> tuple[int, int]:
     """Changes whenever the file does: by other connections, or by other users of this one."""
     return connection.pragma("data_version"), connection.total_changes()
-
-
-def _delivery(row: tuple[Any, ...], worker: int, held: Held) -> Delivery:
-    seq, job_id, task, priority, body, headers, accepted, expires, deaths, reply_to, correlation_id = row
-    message = Message(
-        id=job_id, queue=held.queue, body=body, task=task, headers=headers_from_text(headers), priority=priority,
-        expires=expires, reply_to=reply_to or "", correlation_id=correlation_id or "",
-    )  # fmt: skip
-    return Delivery(message=message, accepted=accepted, deaths=deaths, tag=Claim(seq, worker, held))

@@ -1,13 +1,13 @@
 """The lanes port on SQLite: each call is one transaction, and a doorbell tells workers of ready lanes."""
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 import apsw
 
 from goatherd.adapters.sqlite.database import Database
-from goatherd.adapters.sqlite.doorbell import Ringer
-from goatherd.adapters.sqlite.lanes_claims import QueueTurns, claim, end_what_is_due, left_ready, outlook, still_taken
+from goatherd.adapters.sqlite.lanes_bells import LaneChanges, lane_topic
+from goatherd.adapters.sqlite.lanes_claims import QueueTurns, claim, end_what_is_due, outlook, still_taken
 from goatherd.adapters.sqlite.lanes_entry import enter
 from goatherd.adapters.sqlite.lanes_operations import (
     find_lanes,
@@ -22,8 +22,8 @@ from goatherd.adapters.sqlite.lanes_peers import Given, decode_given, decode_pla
 from goatherd.adapters.sqlite.lanes_settling import settle
 from goatherd.adapters.sqlite.lanes_step import Step
 from goatherd.adapters.sqlite.patience import in_time
-from goatherd.adapters.sqlite.queries import rows, run, run_many
-from goatherd.adapters.sqlite.watchers import SqliteWatch, Watchers, ring_for
+from goatherd.adapters.sqlite.queries import run, run_many
+from goatherd.adapters.sqlite.watchers import SqliteWatch, Watchers
 from goatherd.model.dead_letter import Burial
 from goatherd.model.lane import (
     Claim,
@@ -45,9 +45,6 @@ Result = TypeVar("Result")
 
 #: Told when the file does not answer.
 _COMFORT = "Try again: what was done all the same is not done twice."
-
-#: Doorbells to ring, by what is rung for.
-Bells = list[tuple[str, list[str]]]
 
 
 class LaneWatch:
@@ -72,7 +69,7 @@ class SqliteLanes:
         self._clock = clock
         self._deadline = deadline
         self._give_back = give_back
-        self._ringer = Ringer()
+        self._changes = LaneChanges(database, clock)
         self._watchers = Watchers(database)
         self._turns = QueueTurns()
         self._closed = False
@@ -114,7 +111,7 @@ class SqliteLanes:
         watches: list[SqliteWatch] = []
         try:
             for queue in dict.fromkeys(queues):
-                watches.append(await self._in_time(self._watchers.add(_topic(queue), lambda _entries: wake())))
+                watches.append(await self._in_time(self._watchers.add(lane_topic(queue), lambda _entries: wake())))
         except BaseException:
             await LaneWatch(watches).stop()
             raise
@@ -170,20 +167,7 @@ class SqliteLanes:
         await self._leave(self._watchers.vanish)
 
     async def _change(self, act: Callable[[Step], Result], *, durable: bool = True) -> Result:
-        """Do it in one transaction, and ring for lanes that it made ready and left."""
-
-        def write(connection: apsw.Connection) -> tuple[Result, Bells]:
-            step = Step(connection, self._clock.now())
-            result = act(step)
-            step.finish()
-            return result, _bells(connection, left_ready(step))
-
-        result, _ = await self._in_time(self._database.write(write, durable=durable, after=self._ring))
-        return result
-
-    def _ring(self, written: tuple[object, Bells]) -> None:
-        for topic, bells in written[1]:
-            self._ringer.ring(bells, ring_for(topic))
+        return await self._in_time(self._changes.make(act, durable=durable))
 
     async def _leave(self, let_go: Callable[[], Awaitable[None]]) -> None:
         if self._closed:
@@ -192,20 +176,8 @@ class SqliteLanes:
         try:
             await let_go()
         finally:
-            self._ringer.close()
+            self._changes.close()
             await self._give_back()
 
     async def _in_time(self, asked: Awaitable[Result]) -> Result:
         return await in_time(self._database, self._deadline, asked, _COMFORT)
-
-
-def _topic(queue: str) -> str:
-    """What workers of a queue watch, among the ids of tracked jobs."""
-    return f"lanes of {queue}"
-
-
-def _bells(connection: apsw.Connection, queues: Iterable[str]) -> Bells:
-    return [
-        (topic, [address for (address,) in rows(connection, "bells_of_job", (topic,))])
-        for topic in map(_topic, queues)
-    ]  # fmt: skip

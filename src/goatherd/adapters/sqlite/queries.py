@@ -15,7 +15,18 @@ _HEADING = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
 def _load() -> dict[str, str]:
     folder = resources.files("goatherd.adapters.sqlite") / "sql"
     statements: dict[str, str] = {}
-    for file in ("queries.sql", "events.sql", "history.sql", "lanes.sql", "steps.sql", "uniques.sql"):
+    for file in (
+        "queries.sql",
+        "events.sql",
+        "history.sql",
+        "lanes.sql",
+        "steps.sql",
+        "uniques.sql",
+        "schedules.sql",
+        "inbox.sql",
+        "tallies.sql",
+        "listeners.sql",
+    ):
         parts = _HEADING.split((folder / file).read_text(encoding="utf-8"))
         statements |= {name: body.strip() for name, body in zip(parts[1::2], parts[2::2], strict=True)}
     return statements

@@ -5,8 +5,9 @@ from uuid import uuid4
 import apsw
 
 from goatherd.adapters.sqlite.abandoned import drop
-from goatherd.adapters.sqlite.consumer import Consumer, Held
+from goatherd.adapters.sqlite.consumer import Consumer
 from goatherd.adapters.sqlite.database import Database
+from goatherd.adapters.sqlite.held import Held
 from goatherd.adapters.sqlite.queries import run
 from goatherd.ports.broker import Deliver
 

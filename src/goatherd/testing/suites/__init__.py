@@ -7,10 +7,14 @@ from goatherd.testing.suites.dead_letters import DeadLettersSuite
 from goatherd.testing.suites.events import EventsSuite
 from goatherd.testing.suites.feed import FeedSuite
 from goatherd.testing.suites.history import HistorySuite
+from goatherd.testing.suites.inbox import InboxSuite
 from goatherd.testing.suites.lanes import LanesSuite
+from goatherd.testing.suites.listener_records import ListenerRecordsSuite
 from goatherd.testing.suites.outbox import OutboxSuite
 from goatherd.testing.suites.records import RecordsSuite
+from goatherd.testing.suites.schedules import SchedulesSuite
 from goatherd.testing.suites.steps import StepsSuite
+from goatherd.testing.suites.tallies import TalliesSuite
 from goatherd.testing.suites.uniques import UniquesSuite
 
 __all__ = [
@@ -22,9 +26,13 @@ __all__ = [
     "EventsSuite",
     "FeedSuite",
     "HistorySuite",
+    "InboxSuite",
     "LanesSuite",
+    "ListenerRecordsSuite",
     "OutboxSuite",
     "RecordsSuite",
+    "SchedulesSuite",
     "StepsSuite",
+    "TalliesSuite",
     "UniquesSuite",
 ]

@@ -27,7 +27,7 @@ ANSWERS: dict[type[Frame], Answer] = {
     commands.Connection.Close: lambda _: commands.Connection.CloseOk(),
     commands.Confirm.Select: lambda _: commands.Confirm.SelectOk(),
     commands.Basic.Qos: lambda _: commands.Basic.QosOk(),
-    commands.Basic.Consume: lambda asked: commands.Basic.ConsumeOk(f"consumer of {asked.queue}"),
+    commands.Basic.Consume: lambda asked: commands.Basic.ConsumeOk(asked.consumer_tag),
     commands.Basic.Cancel: lambda asked: commands.Basic.CancelOk(asked.consumer_tag),
     commands.Queue.Declare: lambda asked: commands.Queue.DeclareOk(asked.queue, 0, 0),
 }
@@ -58,6 +58,7 @@ class Conversation:
         self._half: Published | None = None
         self.heard: list[object] = []
         self._channels: dict[type[Any], int] = {}
+        self._channel_of_each: dict[int, int] = {}
         self._news = asyncio.Condition()
         #: Clear it to read nothing more, as a broker that is frozen or short of memory.
         self.reading = asyncio.Event()
@@ -73,8 +74,10 @@ class Conversation:
     def write(self, data: bytes) -> None:
         self._writer.write(data)
 
-    def deliver(self, channel: int, tag: int, body: bytes, *, redelivered: bool = False, **properties: Any) -> None:
-        self.say(commands.Basic.Deliver("consumer of work", tag, redelivered, "", "work"), channel)
+    def deliver(
+        self, channel: int, tag: int, body: bytes, *, redelivered: bool = False, consumer: str = "1", **properties: Any
+    ) -> None:
+        self.say(commands.Basic.Deliver(consumer, tag, redelivered, "", "work"), channel)
         self._content(channel, body, properties)
 
     def give_back(self, message: Published) -> None:
@@ -106,6 +109,10 @@ class Conversation:
     def channel_of(self, kind: type[Frame]) -> int:
         """The channel on which the latest method of a kind came."""
         return self._channels[kind]
+
+    def channel_of_this(self, heard: Frame) -> int:
+        """The channel on which something that a test holds came."""
+        return self._channel_of_each[id(heard)]
 
     async def hears_nothing_of(self, kind: type[object], seconds: float = 0.1) -> None:
         """Fails if the client says it within a moment."""
@@ -164,6 +171,7 @@ class Conversation:
                 return
             self._received = self._received[used:]
             self._channels[type(thing)] = channel
+            self._channel_of_each[id(thing)] = channel
             answer = self.answers.get(type(thing))
             if answer is not None:
                 self.say(answer(thing), channel)

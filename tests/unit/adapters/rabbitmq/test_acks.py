@@ -10,6 +10,8 @@ from pamqp import commands, frame
 from goatherd.adapters.rabbitmq.acks import Acks
 from goatherd.adapters.rabbitmq.channel import Channel
 from goatherd.adapters.rabbitmq.failures import LinkFailed, LinkLost
+from goatherd.adapters.rabbitmq.host import Host
+from goatherd.adapters.rabbitmq.wire import DELIVER, Content, read_deliver
 
 
 @dataclass
@@ -67,7 +69,7 @@ def test_the_broker_knows_exactly_what_was_acked(story: list[tuple[str, int]]) -
             last += 1
             wire.unsettled.add(last)
             held.append(last)
-            acks.hold(last)
+            acks.hold(last, None)
         elif what == "flush":
             acks.flush()
             arranged = False
@@ -85,6 +87,62 @@ def test_the_broker_knows_exactly_what_was_acked(story: list[tuple[str, int]]) -
     acks.flush()
     assert wire.acked == acked
     assert wire.unsettled == set(held)
+
+
+class Listener:
+    """One of those on the channel; keeps what it is given."""
+
+    queue = "any"
+
+    def __init__(self) -> None:
+        self.got: list[int] = []
+
+    def take(self, host: Host, contents: list[Content]) -> None:
+        for content in contents:
+            tag = read_deliver(content.arguments).tag
+            host.acks.hold(tag, self)
+            self.got.append(tag)
+
+    def cancelled(self, why: str) -> None: ...
+
+    def lost(self, host: Host, error: LinkFailed, *, guilty: bool) -> None: ...
+
+
+def delivered(consumer: int, tag: int) -> Content:
+    arguments = bytes([1]) + b"%d" % consumer + tag.to_bytes(8, "big") + b"\x00" + b"\x00" + b"\x00"
+    return Content(7, DELIVER, arguments, b"", b"")
+
+
+#: Which consumers the messages of one packet are for, and which of those that are held are acked after it.
+packets = st.lists(
+    st.tuples(st.lists(st.integers(0, 2), max_size=6), st.lists(st.integers(0, 50), max_size=6)), max_size=20
+)
+
+
+@given(packets)
+def test_it_knows_that_also_of_many_consumers_on_one_channel(story: list[tuple[list[int], list[int]]]) -> None:
+    wire = Wire()
+    host = Host(cast(Channel, wire), 200, lambda _host: None)
+    listeners = [Listener() for _ in range(3)]
+    host._by_tag.update({b"%d" % number: listener for number, listener in enumerate(listeners)})
+    held: list[int] = []
+    acked: set[int] = set()
+    last = 0
+    for receivers, choices in story:
+        contents = [delivered(receiver, last + number) for number, receiver in enumerate(receivers, 1)]
+        tags = list(range(last + 1, last + 1 + len(receivers)))
+        last += len(receivers)
+        wire.unsettled |= set(tags)
+        held += tags
+        host._received(contents)
+        for choice in choices:
+            if held:
+                tag = held.pop(choice % len(held))
+                host.acks.ack(tag)
+                acked.add(tag)
+        host.acks.flush()
+        assert wire.acked == acked
+    assert sorted(tag for listener in listeners for tag in listener.got) == list(range(1, last + 1))
 
 
 def test_a_run_without_gaps_is_one_frame() -> None:
@@ -136,5 +194,5 @@ def given_deliveries(count: int) -> tuple[Wire, Any]:
     wire = Wire(unsettled=set(range(1, count + 1)))
     acks = acks_on(wire)
     for tag in range(1, count + 1):
-        acks.hold(tag)
+        acks.hold(tag, None)
     return wire, acks

@@ -5,25 +5,26 @@ from typing import Any
 import pytest
 
 from goatherd.adapters.rabbitmq import returning
-from goatherd.adapters.rabbitmq.consumer import Handle
 from goatherd.adapters.rabbitmq.failures import LinkLost
+from goatherd.adapters.rabbitmq.handle import Handle
 from goatherd.adapters.rabbitmq.returning import Returning
 from goatherd.model.message import Delivery, Message
 
 
 class Line:
-    """A channel, its acks and its subscription in one: alive, or lost."""
+    """A channel and its acks in one: alive, or lost."""
 
     def __init__(self, *, lost: bool = False) -> None:
         self.failed = LinkLost("cut") if lost else None
         self.acked: list[int] = []
 
-    def ack(self, handle: Handle) -> None:
-        self.acked.append(handle.tag)
+    def ack(self, tag: int) -> bool:
+        self.acked.append(tag)
+        return False
 
 
 def handle(line: Any, tag: int) -> Handle:
-    return Handle(line, line, line, tag)
+    return Handle(line, line, tag)
 
 
 def begun(store: Returning, line: Line, body: bytes = b"work", job: str = "a") -> Delivery:

@@ -7,10 +7,13 @@ from typing import Any, cast
 import pytest
 from pamqp import commands
 
-from goatherd.adapters.rabbitmq import consumer as consumer_module
+from goatherd.adapters.rabbitmq import conduct
 from goatherd.adapters.rabbitmq import link as link_module
-from goatherd.adapters.rabbitmq.consumer import Care, Handle, Subscription
+from goatherd.adapters.rabbitmq.care import Care
+from goatherd.adapters.rabbitmq.handle import Handle
+from goatherd.adapters.rabbitmq.hosting import Hosting
 from goatherd.adapters.rabbitmq.link import Link
+from goatherd.adapters.rabbitmq.subscription import Subscription
 from goatherd.model.message import Delivery
 from tests.unit.adapters.rabbitmq.scripted_server import Conversation, ScriptedServer
 
@@ -18,7 +21,7 @@ from tests.unit.adapters.rabbitmq.scripted_server import Conversation, ScriptedS
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(link_module, "FIRST_PAUSE", 0.01)
-    monkeypatch.setattr(consumer_module, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(conduct, "FIRST_PAUSE", 0.01)
 
 
 class Worker:
@@ -63,9 +66,11 @@ async def subscription(link: Link, worker: Worker) -> AsyncIterator[Subscription
         announcing_exchanges=frozenset(("shop.dead.v1",)),
         announced=lambda _read, body, _key: body,
     )
-    subscription = Subscription(link, "work", 7, worker.deliver, care)
+    hosting = Hosting(link)
+    subscription = Subscription(hosting, "work", 7, worker.deliver, care)
     yield subscription
     await link.abort()
+    await hosting.vanish()
 
 
 async def connected(link: Link, server: ScriptedServer) -> Conversation:
@@ -104,7 +109,7 @@ async def test_acks_of_one_turn_are_one_frame(
     got = [await worker.next() for _ in range(3)]
     assert [(each.message.id, each.message.body) for each in got] == [("job-1", b"1"), ("job-2", b"2"), ("job-3", b"3")]
     for each in got:
-        subscription.ack(handle(each))
+        handle(each).ack()
     ack = await talk.hears(commands.Basic.Ack)
     assert (ack.delivery_tag, ack.multiple) == (3, True)
     await talk.hears_nothing_of(commands.Basic.Ack, 0.02)
@@ -116,7 +121,7 @@ async def test_what_is_handed_back_goes_to_others(
     talk = await connected(link, server)
     await subscription.start()
     talk.deliver(await consuming(talk), 1, b"")
-    subscription.hand_back(handle(await worker.next()))
+    handle(await worker.next()).hand_back()
     nack = await talk.hears(commands.Basic.Nack)
     assert (nack.delivery_tag, nack.multiple, nack.requeue) == (1, False, True)
 
@@ -131,16 +136,16 @@ async def test_what_was_delivered_before_a_loss_is_not_settled_after_it(
     talk.deliver(channel, 1, b"old")
     talk.deliver(channel, 2, b"older")
     old, older = await worker.next(), await worker.next()
-    subscription.ack(handle(old))
+    handle(old).ack()
     talk.cut()
     talk = await again(server)
     talk.deliver(await consuming(talk), 1, b"new", redelivered=True)
     new = await worker.next()
-    subscription.ack(handle(old))
-    subscription.hand_back(handle(older))
+    handle(old).ack()
+    handle(older).hand_back()
     await talk.hears_nothing_of(commands.Basic.Ack, 0.05)
     await talk.hears_nothing_of(commands.Basic.Nack, 0)
-    subscription.ack(handle(new))
+    handle(new).ack()
     assert (await talk.hears(commands.Basic.Ack)).delivery_tag == 1
 
 
@@ -159,7 +164,7 @@ async def test_a_channel_that_the_broker_closed_is_replaced(
     text = "PRECONDITION_FAILED - delivery acknowledgement on channel 1 timed out. Timeout value used: 1800000 ms."
     talk.say(commands.Channel.Close(406, text, 0, 0), channel)
     channel = await consuming(talk)
-    subscription.ack(handle(old))
+    handle(old).ack()
     talk.deliver(channel, 1, b"again", redelivered=True)
     assert (await worker.next()).message.body == b"again"
     await talk.hears_nothing_of(commands.Basic.Ack, 0.02)
@@ -173,7 +178,7 @@ async def test_a_consumer_that_the_broker_cancelled_is_started_again(
     talk = await connected(link, server)
     await subscription.start()
     channel = await consuming(talk)
-    talk.say(commands.Basic.Cancel("consumer of work", True), channel)
+    talk.say(commands.Basic.Cancel("1", True), channel)
     assert (await talk.hears(commands.Basic.Consume)).queue == "work"
     talk.deliver(channel, 1, b"after all")
     assert (await worker.next()).message.body == b"after all"
@@ -204,7 +209,7 @@ async def test_a_pause_keeps_the_channel_and_lasts_over_a_loss(
     before = await worker.next()
     await subscription.pause()
     await talk.hears(commands.Basic.Cancel)
-    subscription.ack(handle(before))
+    handle(before).ack()
     assert (await talk.hears(commands.Basic.Ack)).delivery_tag == 1
     talk.cut()
     talk = await again(server)
@@ -225,9 +230,9 @@ async def test_one_that_is_being_started_is_stopped_too(
     channel = await consuming(talk)
     leaving = asyncio.create_task(getattr(subscription, leave)())
     await asyncio.sleep(0.01)
-    talk.say(answer(commands.Basic.Consume(queue="work")), channel)
+    talk.say(answer(commands.Basic.Consume(queue="work", consumer_tag="1")), channel)
     await asyncio.gather(starting, leaving)
-    assert (await talk.hears(commands.Basic.Cancel)).consumer_tag == "consumer of work"
+    assert (await talk.hears(commands.Basic.Cancel)).consumer_tag == "1"
 
 
 async def test_what_expired_or_is_not_due_is_put_aside(

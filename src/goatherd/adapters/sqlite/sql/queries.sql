@@ -53,6 +53,9 @@ DELETE FROM job WHERE queue = :queue AND id = :job AND owner IS NULL;
 INSERT INTO call_off (worker, job)
 SELECT owner, id FROM job WHERE owner IS NOT NULL AND queue = :queue AND id = :job;
 
+-- name: call_off_anywhere
+INSERT INTO call_off (worker, job) SELECT owner, id FROM job WHERE owner IS NOT NULL AND id = :job;
+
 -- name: call_off_elsewhere
 INSERT INTO call_off (worker, job) SELECT worker, :job FROM subscription WHERE queue = :queue;
 
@@ -73,6 +76,16 @@ WHERE seq IN (
     ORDER BY priority DESC, seq LIMIT :limit
 )
 RETURNING seq, id, task, priority, body, headers, accepted, expires, deaths, reply_to, correlation_id;
+
+-- name: queues_with_jobs
+-- Jumps from queue to queue in the index, so that it does not matter how many jobs wait in one.
+WITH RECURSIVE waiting (queue) AS (
+    SELECT min(queue) FROM job WHERE owner IS NULL AND due IS NULL
+    UNION ALL
+    SELECT (SELECT min(queue) FROM job WHERE owner IS NULL AND due IS NULL AND queue > waiting.queue)
+    FROM waiting WHERE waiting.queue IS NOT NULL
+)
+SELECT queue FROM waiting WHERE queue IS NOT NULL;
 
 -- name: ack
 DELETE FROM job WHERE seq = ? AND owner = ?;

@@ -1,0 +1,1 @@
+"""Arcade: the batch side of a game platform."""

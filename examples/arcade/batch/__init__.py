@@ -1,0 +1,1 @@
+"""What runs without being asked: listeners, scheduled jobs, gifts, commands, dead letters."""

@@ -1,0 +1,1 @@
+"""The game: settings, machines, players and what is theirs, in the application's own database."""

@@ -1,0 +1,1 @@
+"""What players, viewers and operators do, and what must hold then."""

@@ -1,0 +1,1 @@
+"""Processes that tick are killed and frozen, and their clocks differ."""
