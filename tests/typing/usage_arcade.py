@@ -7,19 +7,7 @@ from typing import Any
 
 from typing_extensions import assert_type
 
-from goatherd import (
-    AsyncTask,
-    Context,
-    DeadLetter,
-    Goatherd,
-    Inbox,
-    PlainTask,
-    Retry,
-    RetryLater,
-    Tally,
-    Task,
-    sync,
-)
+from goatherd import Context, DeadLetter, Goatherd, Inbox, Retry, RetryLater, Tally, Task, sync
 from goatherd.sync import blocking
 from goatherd.testing import JobRecord, testing
 
@@ -179,7 +167,8 @@ async def test_them() -> None:
         await t.advance(5)
         totals: list[JobRecord[int]] = t.jobs(apply_gifts)
         assert_type(t.jobs(matchmaking), list[JobRecord[int]])
-        assert totals and t.jobs(join_match)
+        assert_type(t.jobs(join_match), list[JobRecord[None]])
+        assert totals
         t.crash(join_match)
         t.duplicate(archive)
         t.lose_lease(apply_gifts)
@@ -193,6 +182,5 @@ async def test_them() -> None:
         t.fake(join_match, join)
 
 
-async_ones: list[AsyncTask[[], Any]] = [archive, matchmaking]
-plain_ones: list[PlainTask[[], Any]] = [ping_machines, report]
+ticks: list[Task[[], Any]] = [archive, matchmaking, ping_machines, report]
 named: Task[[int], None] = yell

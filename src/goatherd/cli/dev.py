@@ -23,9 +23,9 @@ from goatherd.cli.target import target_argument
 def dev(*, output: Output, target: str, port: int, no_reload: bool, share: Share) -> int:
     """Run an app while you write it: each job is told, and all starts anew when you save a file.
 
-    A worker, a scheduler, a router and a gateway run in one process. The gateway serves the events of tracked jobs on this machine
-    only, at http://127.0.0.1:8000/api/v1/APP/JOB/events, without asking for a token; it is left out where the extra
-    `web` is not installed.
+    A worker, a scheduler, a router and a gateway run in one process. The gateway serves the events of tracked jobs on
+    this machine only, at http://127.0.0.1:8000/api/v1/APP/JOB/events, without asking for a token; it is left out where
+    the extra `web` is not installed.
 
     All .py files in this folder and below are watched, but for hidden folders and virtual environments. Jobs that
     run when a file changes get 2 s to end and are otherwise handed back, to be done with the new code. If the new
