@@ -15,6 +15,7 @@ from goatherd.model.retry import Retry
 from goatherd.model.schedule import Cron, Delay, Misfire, Overlap, Rate, ScheduleRule, Timing
 from goatherd.model.schedule import Declared as DeclaredSchedule
 from goatherd.model.seconds import Seconds, declared_span
+from goatherd.model.tick_pipeline import check_schedule_name
 from goatherd.model.timing import check_rule
 from goatherd.model.topology import Queue
 from goatherd.schedules import Schedules
@@ -164,6 +165,7 @@ class Recurring(Declared):
 
     def add_tick(self, tick: Tick) -> None:
         """Note the schedule of a task that is registered."""
+        check_schedule_name(tick.task.name)
         check_rule(tick.task.name, tick.rule)
         self._ticks[tick.task.name] = tick
 

@@ -10,6 +10,7 @@ from goatherd.model.job import Job
 from goatherd.model.schedule import Cron, Rate, ScheduleRule
 from goatherd.model.scheduled_job import kept
 from goatherd.model.seconds import Seconds, declared_span
+from goatherd.model.tick_pipeline import check_schedule_name
 from goatherd.model.timing import check_rule
 from goatherd.scheduling import fire_now
 
@@ -52,8 +53,7 @@ class Schedules:
                 f"Choose another name."
             )
         check_rule(name, rule)
-        if not name or not name.isprintable():
-            raise DefinitionError(f"A schedule has the name {name!r}; give it one of printable text.")
+        check_schedule_name(name)
         content = None if own else kept(name, job)
         await (await self._operations()).set(name, rule, content)
         session.tick_soon()

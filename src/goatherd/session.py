@@ -28,6 +28,7 @@ from goatherd.model.pipeline import PipelineDefinition
 from goatherd.model.run_record import EndedRun
 from goatherd.model.schedule import FiringEnd
 from goatherd.model.settings import Settings
+from goatherd.model.tick_pipeline import may_be_firing
 from goatherd.model.topology import Queue
 from goatherd.ports.clock import Clock
 from goatherd.ports.events import Events
@@ -213,10 +214,11 @@ class Session:
             return self._records
 
     async def _note_ends_of_ticks(self, ended: Sequence[EndedRun]) -> None:
+        # Also of those that this version of the program does not have: nobody else is told of their ends any more.
         ends = [
             FiringEnd(id=run.id, state=run.state)
             for run in ended
-            if run.pipeline in self.ticks and run.state != "running"
+            if run.state != "running" and may_be_firing(run.id, run.pipeline)
         ]
         if ends and await (await self.recurring.schedules()).schedules.ended(ends):
             self.tick_soon()

@@ -3,9 +3,7 @@
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
-
-from typing_extensions import assert_type
+from typing import Any, assert_type
 
 from goatherd import Context, DeadLetter, Goatherd, Inbox, Retry, RetryLater, Tally, Task, sync
 from goatherd.sync import blocking
@@ -96,8 +94,8 @@ assert_type(gifts, Tally)
 
 
 @gifts.flush(every=5, queue=gift_queue)
-async def apply_gifts(streamerId: str, totalBcoinValue: int) -> int:
-    return totalBcoinValue
+async def apply_gifts(streamer_id: str, total_coins: int) -> int:
+    return total_coins
 
 
 # --- inboxes --------------------------------------------------------------------------------------
@@ -124,7 +122,8 @@ rest: Inbox = arcade.inbox("redis://localhost/0?list=rest")
 
 
 @others.on("yell")
-async def yell(points: int) -> None: ...
+async def yell(ctx: Context, points: int) -> int:
+    return ctx.attempt * points
 
 
 # --- in use ---------------------------------------------------------------------------------------
@@ -145,9 +144,11 @@ async def play() -> None:
         run = await allocate_prize.start("prize-gold", 5, prize="cup")
         await run.result()
         await arcade.send_many([join_match.job(1, Player(2, 900)), allocate_prize.job("prize-gold", 5, "cup")])
-        assert_type(await start_machine(1, {}), str)
+        await start_machine(1, {})
+        assert_type(await yell(3), int)
         await start_machine.send(user_id=1, data={"machine": 7})
-        assert here and started == switch_on("claw-1", 5)
+        assert here
+        assert started == switch_on("claw-1", 5)
 
 
 async def change_plans() -> None:
@@ -173,8 +174,8 @@ async def test_them() -> None:
         t.duplicate(archive)
         t.lose_lease(apply_gifts)
 
-        async def keep(streamerId: str, totalBcoinValue: int) -> int:
-            return totalBcoinValue + len(streamerId)
+        async def keep(streamer_id: str, total_coins: int) -> int:
+            return total_coins + len(streamer_id)
 
         async def join(setting_id: int, player: Player, /) -> None: ...
 
@@ -183,4 +184,4 @@ async def test_them() -> None:
 
 
 ticks: list[Task[[], Any]] = [archive, matchmaking, ping_machines, report]
-named: Task[[int], None] = yell
+named: Task[[int], int] = yell

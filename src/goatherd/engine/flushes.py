@@ -82,6 +82,11 @@ class Flusher:
             if self._stopping.is_set():
                 return sealed.next_due
 
+    async def has_totals(self) -> bool:
+        """Whether there is anything to make jobs of, now or later. Raises Unavailable."""
+        keys, _ = await (await self._open_tallies()).waiting(self._flush.tally)
+        return keys > 0
+
     async def _run(self) -> None:
         while not self._stopping.is_set():
             await self._rest(await self._flush_in_peace())

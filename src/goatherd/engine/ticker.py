@@ -7,8 +7,8 @@ that it may be begun by several, and by one after another has died.
 import asyncio
 import logging
 from collections.abc import Sequence
-from typing import Protocol
 
+from goatherd.engine.beginnings import Begin, Beginnings
 from goatherd.errors import DefinitionError, Unavailable
 from goatherd.model.schedule import Decision, Declared, Firing, ScheduleLook
 from goatherd.model.tick_plan import plan
@@ -32,13 +32,6 @@ LAST_WORDS = 5.0
 log = logging.getLogger("goatherd.scheduler")
 
 
-class Begin(Protocol):
-    """Begins the run of a firing, or sends its job; may be repeated."""
-
-    async def __call__(self, firing: Firing) -> bool:
-        """True if that was all there was to do. Raises Unavailable; LookupError where this program does not know it."""
-
-
 class Ticker:
     """Of one app, in one process."""
 
@@ -46,11 +39,10 @@ class Ticker:
         self._schedules = schedules
         self._declared = declared
         self._names = [each.name for each in declared]
-        self.begin = begin
+        self.beginnings = Beginnings(schedules, begin)
         self._kept_for = kept_for
         #: Ids of firings that this process put on record.
         self._ours: set[str] = set()
-        self._unknown: set[str] = set()
         #: Schedules that cannot be followed on this machine, and why.
         self._refused: dict[str, str] = {}
         self._needed = asyncio.Event()
@@ -114,11 +106,13 @@ class Ticker:
         now = asyncio.get_running_loop().time()
         if now >= self._declare_at:
             await self.declare()
-        look = await self._schedules.look(self._names, BATCH)
+        look = await self._look()
         if look.due:
             await self._decide(look)
-            look = await self._schedules.look(self._names, BATCH)
-        await self._begin_all([firing for firing in look.firings if self._is_for_us(firing, look.now)])
+            look = await self._look()
+        # What is not due any more was begun, by whomever.
+        self._ours.intersection_update([firing.id for firing in look.firings])
+        await self.beginnings.begin_all([firing for firing in look.firings if self._is_for_us(firing, look.now)])
         if now >= self._forget_at:
             forgotten = await self._schedules.forget(self._kept_for, BATCH)
             self._forget_at = now + (FORGET_EVERY if forgotten < BATCH else 0.0)
@@ -126,6 +120,10 @@ class Ticker:
             # Others were heard, or there are more.
             return 0.0
         return None if look.next_at is None else max(0.0, look.next_at - look.now)
+
+    async def _look(self) -> ScheduleLook:
+        # Behind what cannot be done here there may be something that can.
+        return await self._schedules.look(self._names, BATCH + len(self._refused) + self.beginnings.in_the_way)
 
     async def declare(self) -> None:
         """Say which schedules this process has."""
@@ -136,11 +134,12 @@ class Ticker:
         decisions = self._planned(look)
         heard = await self._schedules.decide(decisions)
         for decision, ours in zip(decisions, heard, strict=True):
-            for firing in decision.firings if ours else ():
-                if firing.state == "due":
-                    self._ours.add(firing.id)
-                elif firing.state == "missed":
-                    log.warning("%s was not fired in time (%d ticks)", decision.name, firing.missed + 1)
+            if not ours:
+                continue
+            self._ours.update(firing.id for firing in decision.firings if firing.state == "due")
+            missed = sum(firing.missed + 1 for firing in decision.firings if firing.state == "missed")
+            if missed:
+                log.warning("%s was not fired in time (%d ticks)", decision.name, missed)
 
     def _planned(self, look: ScheduleLook) -> list[Decision]:
         """What to do about each; one that was set where other time zones are known must not stop the others."""
@@ -158,29 +157,3 @@ class Ticker:
     def _is_for_us(self, firing: Firing, now: float) -> bool:
         """Several may begin it, but that is for when one has died."""
         return firing.id in self._ours or firing.triggered or now - firing.fired > THEIRS
-
-    async def _begin_all(self, firings: Sequence[Firing]) -> None:
-        if not firings:
-            return
-        outcomes = await asyncio.gather(*map(self._begun, firings), return_exceptions=True)
-        done = [firing.id for firing, outcome in zip(firings, outcomes, strict=True) if outcome is True]
-        open_now = [firing.id for firing, outcome in zip(firings, outcomes, strict=True) if outcome is False]
-        if open_now:
-            await self._schedules.begun(open_now)
-        if done:
-            await self._schedules.begun(done, ended=True)
-        self._ours.difference_update(open_now, done)
-        for outcome in outcomes:
-            if isinstance(outcome, BaseException):
-                raise outcome
-
-    async def _begun(self, firing: Firing) -> bool | None:
-        """Whether that was all; None if it is not for this program to begin."""
-        try:
-            return await self.begin(firing)
-        except LookupError as error:
-            self._ours.discard(firing.id)
-            if firing.schedule not in self._unknown:
-                self._unknown.add(firing.schedule)
-                log.warning("%s is due, but this program cannot fire it: %s", firing.schedule, error)
-            return None

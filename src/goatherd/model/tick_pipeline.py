@@ -11,6 +11,8 @@ from goatherd.model.task import TaskDefinition
 
 #: What a run of a tick takes.
 NOTHING = b"null"
+#: Bytes that a schedule's name may take: it is in the ids of runs, of their steps and of jobs.
+LONGEST_NAME = 100
 
 
 def tick_pipeline(task: TaskDefinition) -> PipelineDefinition:
@@ -27,7 +29,21 @@ def tick_pipeline(task: TaskDefinition) -> PipelineDefinition:
     return PipelineDefinition(name=task.name, steps={step: done}, last=step, takes=takes, gives=task.signature.result)
 
 
+def check_schedule_name(name: str) -> None:
+    """Raise DefinitionError for a name of which no id can be made."""
+    if not name or not name.isprintable() or len(name.encode()) > LONGEST_NAME:
+        shown = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}…"
+        raise DefinitionError(
+            f"A schedule has the name {shown!r}; use up to {LONGEST_NAME} bytes of printable text, such as 'archive'."
+        )
+
+
 def firing_id(schedule: str, tick: float) -> str:
     """The id of the run or the job of one tick: `archive@2026-11-16T02:00:00Z`."""
     moment = datetime.fromtimestamp(tick, UTC).isoformat(timespec="microseconds").removesuffix("+00:00")
     return f"{schedule}@{moment.removesuffix('.000000')}Z"
+
+
+def may_be_firing(run: str, pipeline: str) -> bool:
+    """Whether a run may be one of a tick, or of somebody who fired that schedule; any program can tell that."""
+    return run.startswith((f"{pipeline}@", f"{pipeline}!"))

@@ -12,8 +12,9 @@ from goatherd.scheduling import make_flushers, make_ticker
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
+    from goatherd.engine.beginnings import Begin
     from goatherd.engine.flushes import Flusher
-    from goatherd.engine.ticker import Begin, Ticker
+    from goatherd.engine.ticker import Ticker
     from goatherd.ports.clock import Timer
     from goatherd.testing.clock import FakeClock
     from goatherd.testing.records import Records
@@ -36,12 +37,17 @@ class Clockwork:
         self._flushers = make_flushers(self._app, self._app.session())
         for flusher in self._flushers:
             flusher.handing = self._note_totals
+        await self.keep_time()
+
+    async def keep_time(self) -> None:
+        """Begin the round of each tally that is behind, which are those in which there is nothing."""
+        for flusher in self._flushers:
             await flusher.flush()
 
     async def fire(self) -> bool:
         """Fire all that is due; false if nothing was. From now on the clock stops where something will be."""
         self._fired = False
-        moments = [await self._tick(), *[await flusher.flush() for flusher in self._flushers]]
+        moments = [await self._tick(), *[await self._flush(flusher) for flusher in self._flushers]]
         self._wake_in(min((due for due in moments if due is not None), default=None))
         return self._fired
 
@@ -55,6 +61,12 @@ class Clockwork:
             continue
         return due
 
+    async def _flush(self, flusher: Flusher) -> float | None:
+        """Make jobs of totals that are due; tells in how many seconds there will be some, None if there are none."""
+        due = await flusher.flush()
+        # The clock need not stop for rounds in which there is nothing, of which a day has many.
+        return due if await flusher.has_totals() else None
+
     def _note_totals(self, messages: Sequence[Message]) -> None:
         self._fired = True
         for message in messages:
@@ -64,7 +76,7 @@ class Clockwork:
 
     async def _begin(self) -> Ticker:
         ticker = await make_ticker(self._app, self._app.session())
-        ticker.begin = self._noting(ticker.begin)
+        ticker.beginnings.begin = self._noting(ticker.beginnings.begin)
         return ticker
 
     def _noting(self, begin: Begin) -> Begin:

@@ -83,6 +83,8 @@ class Herd:
             self._clock.move_to(upcoming)
             await self.drain()
         self._clock.move_to(target)
+        async with self._draining:
+            await self._clockwork.keep_time()
 
     async def command(self, inbox: Inbox, command: Mapping[str, Any] | bytes, *, key: str | None = None) -> None:
         """Put a command into an inbox as another program would: it is on record, and its job is sent.

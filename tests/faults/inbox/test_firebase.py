@@ -105,6 +105,7 @@ async def test_five_hundred_commands(tmp_path: Path, embedded: dict[str, str], m
     await run(tmp_path, embedded, 500, 150, monkeypatch)
 
 
+@pytest.mark.chaos
 @pytest.mark.servers("rabbitmq", "postgres")
 @pytest.mark.timeout(180)
 async def test_some_commands_on_servers(

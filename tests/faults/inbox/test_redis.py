@@ -13,7 +13,7 @@ from scripts.servers.addresses import redis_url
 from scripts.servers.proxy import Proxy
 from tests.faults.inbox.siege import Siege
 
-pytestmark = [pytest.mark.servers("redis"), pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.chaos, pytest.mark.servers("redis"), pytest.mark.timeout(180)]
 
 COUNT = 80
 

@@ -1,11 +1,13 @@
 """A worker with listeners inside of a test, whose wants are in the test's hand."""
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
-from goatherd import Goatherd
+from goatherd import Goatherd, Retry
 from goatherd.engine.listeners import Listeners
 from goatherd.model.listener import Standing
 from goatherd.roles import working
@@ -44,6 +46,42 @@ class Wants:
             if isinstance(told, Exception):
                 raise told
             yield told
+
+
+class Doors:
+    """A task whose jobs wait until they are let go on, and what was done."""
+
+    def __init__(self, app: Goatherd, *names: int) -> None:
+        self.wants = Wants(*names)
+        self.done: Counter[tuple[int, int]] = Counter()
+        self.begun: asyncio.Queue[tuple[int, int]] = asyncio.Queue()
+        self.open = asyncio.Event()
+        self.open.set()
+        self._more = asyncio.Event()
+
+        @app.listeners("match-{}", self.wants.source)
+        async def join(setting: int, number: int) -> None:
+            self.begun.put_nowait((setting, number))
+            await self.open.wait()
+            self.done[setting, number] += 1
+            self._more.set()
+
+        self.join = join
+
+    async def saw(self, *done: tuple[int, int]) -> None:
+        """Return when all of these are done."""
+        try:
+            async with asyncio.timeout(PATIENCE):
+                while not set(done) <= set(self.done):
+                    self._more.clear()
+                    await self._more.wait()
+        except TimeoutError:
+            raise AssertionError(f"{set(done) - set(self.done)} were not done") from None
+
+
+def make(folder: Path) -> Goatherd:
+    """An app with a file in that folder."""
+    return Goatherd("arcade", broker_url=f"sqlite:///{folder}/jobs.db", retry=Retry(0))
 
 
 @asynccontextmanager

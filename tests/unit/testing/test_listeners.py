@@ -108,6 +108,17 @@ async def test_calls_and_threads_reach_them() -> None:
     await asyncio.to_thread(blocking(arcade).close)
 
 
+async def test_runs_and_schedules_reach_them() -> None:
+    async with testing(arcade) as t:
+        run = await join_match.start(7, Player(1))
+        await t.drain()
+        assert await run.result(timeout=10) == "7:1"
+        await arcade.schedules.set("vip", allocate_prize.job("prize-gold", 7), every=60)
+        await t.advance(60)
+        [job] = t.jobs(allocate_prize)
+        assert (job.state, job.arguments) == ("done", {"queue": "prize-gold", "user": 7})
+
+
 async def test_a_pattern_that_fits_every_queue_takes_its_own_jobs_only() -> None:
     app = Goatherd("anything")
     done: list[str] = []

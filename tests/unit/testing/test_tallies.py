@@ -1,6 +1,7 @@
 """Tallies in the hands of a test: totals become jobs when the clock comes to their time, and at no other."""
 
 import asyncio
+from collections.abc import AsyncIterator
 
 import pytest
 
@@ -71,6 +72,17 @@ async def test_they_come_in_order_with_everything_else() -> None:
         await app.send_many([give.options(delay=delay).job(delay) for delay in (1, 3, 12, 15)])
         await t.advance(40)
     assert seen == ["give 1", "give 3", "pay 4", "give 12", "give 15", "pay 127"]
+
+
+async def test_a_year_without_gifts_takes_no_time() -> None:
+    async with testing(arcade) as t:
+        await gifts.add("anna", 1)
+        await t.advance(365 * 86_400)
+        await gifts.add("anna", 2)
+        await t.drain()
+        assert [job.arguments["total"] for job in t.jobs(apply_gifts)] == [1]
+        await t.advance(5)
+        assert [job.arguments["total"] for job in t.jobs(apply_gifts)] == [1, 2]
 
 
 @pytest.mark.parametrize("every", [0.1, 0.3, 7.7])
@@ -162,6 +174,25 @@ async def test_totals_for_another_program_wait_there_unless_it_is_faked() -> Non
         await t.drain()
         assert t.jobs(pay)[0].state == "done"
     assert paid == [("anna", 3)]
+
+
+async def test_what_a_lifespan_adds_is_counted_too() -> None:
+    app = Goatherd("stream")
+    coins = app.tally("coins")
+
+    @app.lifespan
+    async def bonus() -> AsyncIterator[None]:
+        await coins.add("anna", 1)
+        yield
+
+    @coins.flush(every=5)
+    async def pay(streamer: str, total: int) -> None: ...
+
+    async with testing(app) as t:
+        await coins.add("anna", 2)
+        await t.drain()
+        await t.advance(5)
+        assert [job.arguments["total"] for job in t.jobs(pay)] == [3]
 
 
 async def test_threads_add_too() -> None:
