@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from goatherd.engine.firing import Firings
 from goatherd.engine.flushes import Flusher
 from goatherd.engine.intake import Intake, Intent
+from goatherd.engine.sent_together import SentTogether
 from goatherd.engine.ticker import Ticker
 from goatherd.model.schedule import Firing
 from goatherd.model.task import TaskDefinition
@@ -69,7 +70,8 @@ def _firings(app: Goatherd, session: Session) -> Firings:
         known = app.tasks.get(task)
         return None if known is None else known.definition.for_queue(queue) or known.definition
 
-    return Firings(session.runs, {name: tick.pipeline for name, tick in app.ticks.items()}, find, session.send)
+    send = SentTogether(session.send, session.send_many).send
+    return Firings(session.runs, {name: tick.pipeline for name, tick in app.ticks.items()}, find, send)
 
 
 def make_flushers(app: Goatherd, session: Session) -> list[Flusher]:

@@ -26,9 +26,8 @@ from goatherd.errors import Unavailable
 from goatherd.model.job import AnyJob
 from goatherd.model.pipeline import PipelineDefinition
 from goatherd.model.run_record import EndedRun
-from goatherd.model.schedule import FiringEnd
 from goatherd.model.settings import Settings
-from goatherd.model.tick_pipeline import may_be_firing
+from goatherd.model.tick_pipeline import firing_ends
 from goatherd.model.topology import Queue
 from goatherd.ports.clock import Clock
 from goatherd.ports.events import Events
@@ -214,12 +213,7 @@ class Session:
             return self._records
 
     async def _note_ends_of_ticks(self, ended: Sequence[EndedRun]) -> None:
-        # Also of those that this version of the program does not have: nobody else is told of their ends any more.
-        ends = [
-            FiringEnd(id=run.id, state=run.state)
-            for run in ended
-            if run.state != "running" and may_be_firing(run.id, run.pipeline)
-        ]
+        ends = firing_ends(ended)
         if ends and await (await self.recurring.schedules()).schedules.ended(ends):
             self.tick_soon()
 

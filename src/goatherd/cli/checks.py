@@ -18,6 +18,7 @@ from goatherd.cli.event_checks import event_checks
 from goatherd.cli.lane_checks import lane_checks
 from goatherd.cli.output import without_password
 from goatherd.cli.run_checks import pipeline_faults, run_checks
+from goatherd.cli.schedule_checks import schedule_checks
 from goatherd.cli.tally_checks import tally_checks
 from goatherd.cli.wording import counted
 from goatherd.errors import GoatherdError, SettingsError
@@ -102,6 +103,7 @@ async def _store(app: Goatherd, target: str) -> AsyncIterator[Check]:
             workers, queues = await ports.workers.workers(), await ports.operations.queues()
             lanes = [check async for check in lane_checks(app, target)]
             runs = [check async for check in run_checks(app, target)]
+            schedules = [check async for check in schedule_checks(app, target)]
             tallies = [check async for check in tally_checks(app)]
             events = [check async for check in event_checks(app)]
     except TimeoutError:
@@ -120,6 +122,7 @@ async def _store(app: Goatherd, target: str) -> AsyncIterator[Check]:
         *_missing(app, queues),
         *_queues(queues, target),
         *lanes,
+        *schedules,
         *tallies,
         *runs,
         *events,

@@ -37,6 +37,9 @@ queues = LazyGroup(
 
 queue_argument = click.argument("queue")
 
+#: Listeners whose queues are looked for; of one queue there may be several.
+MOST_LISTENED = 100_000
+
 
 @click.command("list")
 @target_argument
@@ -144,13 +147,29 @@ async def _states(app: Goatherd, queue: str | None) -> Sequence[QueueState]:
 
 async def read_states(app: Goatherd, queue: str | None) -> Sequence[QueueState]:
     """The queues of an open app's store, or the one that is named; raises Failed."""
-    states = await app.session().ports.operations.queues()
+    # Queues of listeners come and go, so that a broker need not know of them what it is not asked for.
+    also = await _listened(app) if queue is None else [queue]
+    states = await app.session().ports.operations.queues(also)
     if queue is None:
         return states
     chosen = [state for state in states if state.name == queue]
     if not chosen:
         raise Failed(f"There is no queue {queue!r}. There are {', '.join(state.name for state in states) or 'none'}.")
     return chosen
+
+
+async def _listened(app: Goatherd) -> Sequence[str]:
+    """The queues to which workers listen now because data wants it."""
+    if not app.listener_book.listened():
+        return ()
+    from goatherd.errors import Unavailable
+
+    try:
+        records = await app.session().recurring.listeners()
+        return sorted({row.queue for row in await records.find(limit=MOST_LISTENED)})
+    except Unavailable as error:
+        click.echo(f"Queues of listeners are not shown: {error}", err=True)
+        return ()
 
 
 async def _set_paused(app: Goatherd, queue: str, *, paused: bool) -> None:

@@ -102,7 +102,7 @@ async def _send(app: Goatherd, job: Job[Any]) -> int:
     """Send it; returns how many workers take from its queue."""
     async with app:
         await app.send_many([job])
-        states = await app.session().ports.operations.queues()
+        states = await app.session().ports.operations.queues([job.definition.queue])
         return sum(state.consumers for state in states if state.name == job.definition.queue)
 
 

@@ -12,7 +12,7 @@ from goatherd.ports.schedules import Schedules
 #: Seconds after which one that could not be begun is tried again: at first, and at most.
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 5.0
 #: Seconds for which one is left to programs that know its task; then it has failed, or there would be more and more.
-UNKNOWN_FOR = 600.0
+UNKNOWN_FOR = 300.0
 
 log = logging.getLogger("goatherd.scheduler")
 

@@ -19,7 +19,7 @@ class Firings:
         runs: Runs,
         pipelines: Mapping[str, PipelineDefinition],
         find_task: Callable[[str, str], TaskDefinition | None],
-        send: Callable[[AnyJob], Awaitable[str]],
+        send: Callable[[AnyJob], Awaitable[object]],
     ) -> None:
         self._runs = runs
         self._pipelines = pipelines

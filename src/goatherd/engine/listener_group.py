@@ -51,8 +51,6 @@ class ListenerGroup:
         self._around = around
         self.names = WantedNames(listened, changed)
         self.listeners: dict[str, QueueListener] = {}
-        #: Queues whose listeners have ended since somebody last asked.
-        self.gone: set[str] = set()
         #: How often those that have ended had been started again.
         self.restarts = 0
 
@@ -72,7 +70,6 @@ class ListenerGroup:
         for queue, task in wanted.items():
             if queue not in self.listeners:
                 self.listeners[queue] = QueueListener(task, self._around.clock)
-                self.gone.discard(queue)
         due = [one for one in self.listeners.values() if one.consumption is None and one.try_at <= now]
         for batch in batches(due):
             await self._begin(batch)
@@ -84,12 +81,13 @@ class ListenerGroup:
 
     async def _end(self, listeners: Iterable[QueueListener]) -> None:
         for batch in batches(list(listeners)):
+            restarts = sum(one.standing.restarts for one in batch)
+            await _all((one.stop() for one in batch), "A listener could not be told that no more is taken")
+            # Only now, so that those whose end is interrupted are ended again by whoever interrupts it.
             for one in batch:
                 del self.listeners[one.queue]
                 self._around.catalogue.forget(one.queue)
-                self.gone.add(one.queue)
-                self.restarts += one.standing.restarts
-            await _all((one.stop() for one in batch), "A listener could not be told that no more is taken")
+            self.restarts += restarts
 
     async def _begin(self, listeners: Sequence[QueueListener]) -> None:
         """Have the queues and consume from them; one that is at fault harms no other."""

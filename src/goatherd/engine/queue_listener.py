@@ -63,7 +63,7 @@ class QueueListener:
 
     async def stop(self) -> None:
         """Take nothing more; what was delivered is done and settled by the worker."""
-        consumption, self.consumption = self.consumption, None
+        if self.consumption is not None:
+            await self.consumption.stop()
+            self.consumption = None
         self._own = Standing(condition="stopped", since=self._clock.now())
-        if consumption is not None:
-            await consumption.stop()

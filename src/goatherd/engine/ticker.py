@@ -9,6 +9,7 @@ import logging
 from collections.abc import Sequence
 
 from goatherd.engine.beginnings import Begin, Beginnings
+from goatherd.engine.missed_ticks import MissedTicks
 from goatherd.errors import DefinitionError, Unavailable
 from goatherd.model.schedule import Decision, Declared, Firing, ScheduleLook
 from goatherd.model.tick_plan import plan
@@ -45,6 +46,7 @@ class Ticker:
         self._ours: set[str] = set()
         #: Schedules that cannot be followed on this machine, and why.
         self._refused: dict[str, str] = {}
+        self._missed = MissedTicks()
         self._needed = asyncio.Event()
         self._stopping = False
         self._declare_at = 0.0
@@ -139,7 +141,7 @@ class Ticker:
             self._ours.update(firing.id for firing in decision.firings if firing.state == "due")
             missed = sum(firing.missed + 1 for firing in decision.firings if firing.state == "missed")
             if missed:
-                log.warning("%s was not fired in time (%d ticks)", decision.name, missed)
+                self._missed.note(decision.name, missed)
 
     def _planned(self, look: ScheduleLook) -> list[Decision]:
         """What to do about each; one that was set where other time zones are known must not stop the others."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Coroutine, Mapping
 from typing import Any
 
 from goatherd.engine.name_source import Ask, Listened, Tell
@@ -51,40 +51,58 @@ class WantedNames:
 
     async def _keep_asking(self, ask: Ask, every: float) -> None:
         while True:
-            try:
-                async with asyncio.timeout(PATIENCE):
-                    names = await ask()
-                self._take(names)
-            except TimeoutError as error:
-                self._failed(error, f"it did not answer within {PATIENCE:g} s")
-            except Exception as error:  # noqa: BLE001 - whatever the user's code raises, it is asked again
-                self._failed(error, _told(error))
+            await self._try(lambda: self._ask(ask))
             await asyncio.sleep(self._pause() if self.failing else every)
 
     async def _keep_hearing(self, tell: Tell, every: float) -> None:
         while True:
-            telling = tell()
-            try:
-                async for names in telling:
-                    self._take(names)
-            except Exception as error:  # noqa: BLE001 - the same
-                self._failed(error, _told(error))
-            finally:
-                if (close := getattr(telling, "aclose", None)) is not None:
-                    await close()
+            await self._try(lambda: self._hear(tell))
             await asyncio.sleep(self._pause() if self.failing else every)
+
+    async def _try(self, hear: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Whatever the user's code raises, it is asked again."""
+        try:
+            await hear()
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            # Nobody wants us to stop: something that the source waited for was cancelled.
+            self._failed(error, _told(error))
+        except Exception as error:  # noqa: BLE001 - it is told
+            self._failed(error, _told(error))
+
+    async def _ask(self, ask: Ask) -> None:
+        try:
+            async with asyncio.timeout(PATIENCE) as patience:
+                names = await ask()
+        except TimeoutError as error:
+            if patience.expired():
+                raise TimeoutError(f"it did not answer within {PATIENCE:g} s") from error
+            raise
+        self._take(names)
+
+    async def _hear(self, tell: Tell) -> None:
+        telling = tell()
+        try:
+            async for names in telling:
+                self._take(names)
+        finally:
+            if (close := getattr(telling, "aclose", None)) is not None:
+                async with asyncio.timeout(PATIENCE):
+                    await close()
 
     def _take(self, names: Collection[str | int]) -> None:
         """All names that are wanted from now on; raises TypeError for what is no collection of names."""
         if isinstance(names, str | bytes | Mapping) or not isinstance(names, Collection):
             raise TypeError(f"it gave {names!r}, which is no collection of names")
-        if self.failing:
-            log.info("The source of %s tells again what is wanted", self._listened.pattern)
-        self.failing, self._failures = "", 0
         try:
             wanted = frozenset(names)
         except TypeError as error:
             raise TypeError(f"it gave something that is no name: {error}") from error
+        if self.failing:
+            log.info("The source of %s tells again what is wanted", self._listened.pattern)
+        self.failing, self._failures = "", 0
         if wanted == self._names:
             return
         self._names = wanted
@@ -107,7 +125,7 @@ class WantedNames:
             log.error("There is no listener for the name %s: %s", told, refused[told])
         self.queues, self.refused = queues, refused
 
-    def _failed(self, error: Exception, why: str) -> None:
+    def _failed(self, error: BaseException, why: str) -> None:
         if not self.failing:
             log.error(
                 "The source of %s does not tell what is wanted, so it stays as it was: %s",
@@ -123,5 +141,5 @@ class WantedNames:
         return float(min(LATEST, SOONEST * 2.0 ** min(self._failures - 1, 10)))
 
 
-def _told(error: Exception) -> str:
+def _told(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

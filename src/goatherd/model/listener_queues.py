@@ -1,6 +1,7 @@
 """The queues of tasks that have many: which task a queue belongs to, and how it is wanted."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 
 from goatherd.errors import DefinitionError
 from goatherd.model.task import TaskDefinition
@@ -9,7 +10,7 @@ from goatherd.model.topology import Queue
 
 def listener_queue(task: TaskDefinition) -> Queue:
     """One queue of such a task: other programs may use it, too, so nothing is added to it."""
-    return Queue(name=task.queue, contract=True, type="classic", format=task.format.name)
+    return Queue(name=task.queue, contract=True, type="classic", format=task.format.name, one_of_many=True)
 
 
 class ListenerQueues:
@@ -29,7 +30,7 @@ class ListenerQueues:
     def fixed_queue(self, queue: str) -> Queue | None:
         """The same for one that is known beforehand, as it is wanted."""
         task = self.fixed.get(queue)
-        return None if task is None else listener_queue(task)
+        return None if task is None else replace(listener_queue(task), one_of_many=False)
 
     def find(self, queue: str) -> Queue | None:
         """The queue as it is wanted; None if it belongs to no such task."""

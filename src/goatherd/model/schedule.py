@@ -130,7 +130,7 @@ class ScheduleLook(msgspec.Struct, frozen=True, kw_only=True):
     now: float
     #: Schedules that are due.
     due: tuple[DueSchedule, ...]
-    #: Firings that are `due`, oldest first.
+    #: Firings that are `due`; of the schedules that were asked for by name first, and oldest first.
     firings: tuple[Firing, ...]
     #: When the next schedule is due; None if none is known to be.
     next_at: float | None

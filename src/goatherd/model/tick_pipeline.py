@@ -1,5 +1,6 @@
 """What is done when a schedule fires: a pipeline of one step, so that a tick is done once and holds a lease."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -7,6 +8,8 @@ from goatherd.errors import DefinitionError
 from goatherd.model.formats import FORMATS
 from goatherd.model.pipeline import PipelineDefinition, StepDefinition
 from goatherd.model.pipeline_check import input_signature
+from goatherd.model.run_record import EndedRun
+from goatherd.model.schedule import FiringEnd
 from goatherd.model.task import TaskDefinition
 
 #: What a run of a tick takes.
@@ -44,6 +47,13 @@ def firing_id(schedule: str, tick: float) -> str:
     return f"{schedule}@{moment.removesuffix('.000000')}Z"
 
 
-def may_be_firing(run: str, pipeline: str) -> bool:
-    """Whether a run may be one of a tick, or of somebody who fired that schedule; any program can tell that."""
-    return run.startswith((f"{pipeline}@", f"{pipeline}!"))
+def firing_ends(ended: Iterable[EndedRun]) -> list[FiringEnd]:
+    """The ends of those runs that may be of ticks, or of somebody who fired a schedule.
+
+    Any program can tell that, also one whose version does not have the schedule: nobody else is told of these ends.
+    """
+    return [
+        FiringEnd(id=run.id, state=run.state)
+        for run in ended
+        if run.state != "running" and run.id.startswith((f"{run.pipeline}@", f"{run.pipeline}!"))
+    ]

@@ -38,6 +38,8 @@ class Queue:
     answers: AnswerRule | None = None
     #: The queue that is told of every dead letter of this one.
     announces_to: str | None = None
+    #: Whether it is one of very many that come and go, so that nobody looks at all of them or makes all of them again.
+    one_of_many: bool = False
 
     def __post_init__(self) -> None:
         check_queue_name(self.name)

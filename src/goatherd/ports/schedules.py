@@ -34,8 +34,9 @@ class Schedules(Protocol):
         """
 
     async def look(self, names: Sequence[str], limit: int) -> ScheduleLook:
-        """What there is to do of the schedules of these names, and of those that send a job.
+        """What there is to do of the schedules of these names, and then of those that send a job.
 
+        In this order, so that thousands of the latter do not keep the former waiting; else what is due longest first.
         Paused ones are not due, but what they have fired is. A schedule is due when its `next_at` has come or is not
         known; one that waits for the end of a run is not.
         """

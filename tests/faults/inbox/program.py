@@ -13,6 +13,7 @@ import random
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import wraps
 from typing import Any, cast
 
@@ -120,7 +121,9 @@ def main(role: Role) -> None:
 
     def kill(*_: object) -> None:
         if child:
-            os.kill(child, signal.SIGKILL)
+            # It may have been killed a moment ago, and be waited for.
+            with suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
 
     def end(*_: object) -> None:
         kill()

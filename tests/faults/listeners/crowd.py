@@ -26,7 +26,7 @@ BATCH = 100
 
 def classic(name: str) -> Queue:
     """As listeners have them."""
-    return Queue(name=name, contract=True, type="classic")
+    return Queue(name=name, contract=True, type="classic", one_of_many=True)
 
 
 class Crowd:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import AsyncIterator
 
 import pytest
 
@@ -73,6 +74,68 @@ async def test_a_source_is_asked_again_and_again(app: Goatherd, monkeypatch: pyt
     async with listening(app) as hall:
         await hall.listens_to("match-1", "match-2")
     assert asked >= 4
+
+
+async def test_a_source_that_is_interrupted_or_called_wrongly_is_told_and_asked_again(
+    app: Goatherd, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wanted_names, "SOONEST", 0.01)
+    asked = 0
+
+    async def source() -> list[int]:
+        nonlocal asked
+        asked += 1
+        if asked < 3:
+            # As when the task of a database driver was cancelled.
+            raise asyncio.CancelledError
+        return [1]
+
+    async def needy(database: object) -> AsyncIterator[list[int]]:
+        yield []
+
+    @app.listeners("match-{}", source, every=0.01)
+    async def join(setting: int) -> None: ...
+
+    @app.listeners("pool-{}", needy)
+    async def fill(setting: int) -> None: ...
+
+    async with listening(app) as hall:
+        await hall.listens_to("match-1")
+        await hall.when(lambda: "missing 1 required positional argument" in str(hall.listeners.reasons))
+
+
+async def test_a_source_that_cannot_even_end_is_begun_again(app: Goatherd, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wanted_names, "SOONEST", 0.01)
+    begun = 0
+
+    async def source() -> AsyncIterator[list[int]]:
+        nonlocal begun
+        begun += 1
+        try:
+            yield [begun]
+            yield [[begun]]  # type: ignore[list-item]  # no name
+        finally:
+            raise ConnectionError("the cursor is gone")
+
+    @app.listeners("match-{}", source)
+    async def join(setting: int) -> None: ...
+
+    async with listening(app) as hall:
+        await hall.when(lambda: begun > 2)
+
+
+async def test_one_that_goes_on_giving_nonsense_is_told_once_and_asked_less_often(
+    app: Goatherd, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(wanted_names, "SOONEST", 0.001)
+    doors = Doors(app, 1)
+    async with listening(app) as hall:
+        await hall.listens_to("match-1")
+        for _ in range(3):
+            doors.wants.give([[1]])  # type: ignore[list-item]
+        await hall.when(lambda: doors.wants.begun > 3)
+        assert hall.listeners.groups[0].names._pause() == 0.004
+    assert caplog.text.count("does not tell what is wanted") == 1
 
 
 async def test_a_source_that_hangs_is_told_and_leaves_the_worker_unready(

@@ -8,7 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from goatherd import Goatherd
+from goatherd.adapters.sqlite.held import Held
 from goatherd.engine.listener_group import FEW
+from goatherd.roles import working
 from tests.unit.listeners.hall import PATIENCE, Doors, Wants, listening, make
 
 
@@ -125,6 +127,45 @@ async def test_few_listeners_hold_as_much_as_queues_and_thousands_little(app: Go
         await hall.listens_to("match-1000")
         [one] = group.listeners.values()
         assert one.consumption.prefetch == app.settings.held_by_worker  # type: ignore[union-attr]
+
+
+async def test_those_that_are_being_ended_when_the_worker_stops_are_ended(
+    app: Goatherd, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ending, stop = asyncio.Event(), Held.stop
+    ended: list[str] = []
+
+    async def slowly(held: Held) -> None:
+        if not ending.is_set():
+            ending.set()
+            await asyncio.Event().wait()
+        await stop(held)
+        ended.append(held.queue)
+
+    doors = Doors(app, 1, 2)
+    async with app:
+        async with listening(app) as hall:
+            await hall.listens_to("match-1", "match-2")
+            monkeypatch.setattr(Held, "stop", slowly)
+            doors.wants.say(2)
+            await ending.wait()
+        assert sorted(set(ended)) == ["match-1", "match-2"]
+        states = await app.session().ports.operations.queues()
+        assert {state.consumers for state in states} == {0}
+
+
+async def test_of_two_workers_in_a_process_one_may_end(app: Goatherd) -> None:
+    doors = Doors(app, 1)
+    async with listening(app) as hall:
+        await hall.listens_to("match-1")
+        async with working(app):
+            doors.wants.say(1)
+            doors.wants.say(1)
+            async with asyncio.timeout(PATIENCE):
+                while not app.hearing[1].groups[0].listeners:
+                    await app.hearing[1].settled()
+        [state] = await app.session().ports.operations.queues()
+        assert state.consumers == 1, "and is still told when there is something"
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -16,34 +16,34 @@ LOOK = f"""
         SELECT %s::text AS app, %s::text[] AS names, %s::double precision AS now, %s::bigint AS most
     )
     SELECT {_DUE} FROM (
-        (SELECT s.* FROM asked a CROSS JOIN unnest(a.names) AS n (name) CROSS JOIN LATERAL (
+        (SELECT 0 AS turn, s.* FROM asked a CROSS JOIN unnest(a.names) AS n (name) CROSS JOIN LATERAL (
             SELECT s.* FROM goatherd.schedule s WHERE s.name = n.name AND s.app = a.app AND s.due <= a.now OFFSET 0
         ) s)
         UNION ALL
-        (SELECT s.* FROM asked a CROSS JOIN LATERAL (
+        (SELECT 1, s.* FROM asked a CROSS JOIN LATERAL (
             SELECT s.* FROM goatherd.schedule s
             WHERE s.app = a.app AND s.job IS NOT NULL AND s.due <= a.now AND s.name <> ALL (a.names)
             ORDER BY s.due LIMIT a.most
         ) s)
-    ) s ORDER BY s.due, s.name LIMIT (SELECT most FROM asked)
+    ) s ORDER BY s.turn, s.due, s.name LIMIT (SELECT most FROM asked)
 """
 FIRINGS = f"""
     WITH asked AS MATERIALIZED (SELECT %s::text AS app, %s::text[] AS names, %s::bigint AS most)
     SELECT f.name, {_FIRING} FROM (
-        (SELECT s.name, f.* FROM asked a CROSS JOIN unnest(a.names) AS n (name) CROSS JOIN LATERAL (
+        (SELECT 0 AS turn, s.name, f.* FROM asked a CROSS JOIN unnest(a.names) AS n (name) CROSS JOIN LATERAL (
             SELECT s.id, s.name FROM goatherd.schedule s WHERE s.name = n.name AND s.app = a.app OFFSET 0
         ) s CROSS JOIN LATERAL (
             SELECT f.* FROM goatherd.schedule_firing f WHERE f.schedule = s.id AND f.state = 'due'
             ORDER BY f.place LIMIT a.most
         ) f)
         UNION ALL
-        (SELECT s.name, f.* FROM asked a CROSS JOIN LATERAL (
+        (SELECT 1, s.name, f.* FROM asked a CROSS JOIN LATERAL (
             SELECT f.* FROM goatherd.schedule_firing f
             WHERE f.app = a.app AND f.state = 'due' AND f.job IS NOT NULL
               AND (SELECT o.name FROM goatherd.schedule o WHERE o.id = f.schedule) <> ALL (a.names)
             ORDER BY f.place LIMIT a.most
         ) f CROSS JOIN LATERAL (SELECT s.name FROM goatherd.schedule s WHERE s.id = f.schedule OFFSET 0) s)
-    ) f ORDER BY f.place LIMIT (SELECT most FROM asked)
+    ) f ORDER BY f.turn, f.place LIMIT (SELECT most FROM asked)
 """
 DECIDE = """
     SELECT goatherd.schedule_decide(

@@ -146,7 +146,12 @@ class RabbitBroker:
         subscription.restartable = not self.layout.takes_turns(queue)
         # The start of a shared one ends in time by itself, and goes on without us where it must.
         adding = self._pauses.add(subscription, one_of_many=shared)
-        await (adding if shared else self._in_our_words(adding))
+        try:
+            await (adding if shared else self._in_our_words(adding))
+        except BaseException:
+            # Nobody will ever stop what nobody was given, and it would come alive on its own.
+            await self._hosting.see_through(subscription.stop())
+            raise
         return subscription
 
     def is_lost(self, delivery: Delivery) -> bool:
@@ -189,7 +194,7 @@ class RabbitBroker:
         self.ack(delivery)
 
     async def queues(self, also: Sequence[str] = ()) -> Sequence[QueueState]:
-        return await self._in_our_words(self.layout.states(await self.records.paused(), also))
+        return await self._in_our_words(self.layout.states(await self.records.paused(also), also))
 
     async def purge(self, queue: str) -> int:
         return await self._in_our_words(self.layout.purge(queue))

@@ -97,6 +97,8 @@ class Consumer:
     def cancelled(self, why: str) -> None:
         """The broker, or our own look at it, says that it consumes no more."""
         if self._tag:
+            if self._host is not None:
+                self._host.forget(self._tag)
             self._tag = ""
             self._ended(why)
 
@@ -133,9 +135,7 @@ class Consumer:
             if self._needs_another_try:
                 self._wait(str(error) or f"there was no connection within {PATIENCE:g} s")
         finally:
-            if self._tried is not None:
-                self._tried.set()
-                self._tried = None
+            self._told_tried()
 
     # --- how ----------------------------------------------------------------------------------------
 
@@ -146,6 +146,12 @@ class Consumer:
     @property
     def _needs_another_try(self) -> bool:
         return self._is_wanted and not self._tag and not self._hosting.recovery.expects(self)
+
+    def _told_tried(self) -> None:
+        """Let those go on who wait for it to be tried: it was, or will not be."""
+        if self._tried is not None:
+            self._tried.set()
+            self._tried = None
 
     def consumes(self) -> bool:
         """Whether the broker has confirmed it on a channel that lives."""

@@ -102,6 +102,10 @@ class Host:
         """Whether a consumer that was started is still there."""
         return tag.encode() in self._by_tag
 
+    def forget(self, tag: str) -> None:
+        """A consumer is no more, as we found out ourselves."""
+        self._by_tag.pop(tag.encode(), None)
+
     async def cancel(self, tag: str) -> None:
         """End a consumer; raises LinkFailed."""
         await self.channel.ask(commands.Basic.Cancel(tag))
@@ -121,7 +125,7 @@ class Host:
 
     def _received(self, contents: list[Content]) -> None:
         messages = [content for content in contents if content.method == DELIVER]
-        if len(self._by_tag) == 1:
+        if len(self._by_tag) == 1 and not self.is_shared:
             (guest,) = self._by_tag.values()
             guest.take(self, messages)
             return

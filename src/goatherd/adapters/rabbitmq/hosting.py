@@ -72,8 +72,10 @@ class Hosting:
 
     async def sweep(self) -> None:
         """Give back the channels that nobody needs any more."""
-        for host in [host for host in self._hosts if host.is_idle]:
-            await host.close()
+        for host in list(self._hosts):
+            # Looked at only now, for while another one was closed somebody may have come to this one.
+            if host.is_idle:
+                await host.close()
 
     async def close(self) -> None:
         """End all consumers; what they have not settled goes back."""

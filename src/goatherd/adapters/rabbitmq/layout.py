@@ -1,12 +1,12 @@
 """Where everything of an app is on the broker: its queues, its delays and its dead letters."""
 
 import asyncio
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from goatherd.adapters.rabbitmq.connection import Connection
 from goatherd.adapters.rabbitmq.failures import ChannelClosed
 from goatherd.adapters.rabbitmq.inspection import check_everything, check_queues
+from goatherd.adapters.rabbitmq.known import KnownQueues
 from goatherd.adapters.rabbitmq.link import Link
 from goatherd.adapters.rabbitmq.names import Names
 from goatherd.adapters.rabbitmq.topology import Declare, Declarer, QueueType, queue_arguments
@@ -29,12 +29,10 @@ class Layout:
         self._names = Names(app)
         self._declare = declare
         self._queue_type = queue_type
-        self._queues: dict[str, Queue] = {}
+        self._known = KnownQueues()
         self._holds: set[int] = set()
         self._announcements: set[str] = set()
         self._making_hold = asyncio.Lock()
-        #: How many listeners of this process look after a queue.
-        self._listened: Counter[str] = Counter()
         #: Where what all queues need was made last.
         self._made_on: Connection | None = None
         #: Queues that could not be made when they were last asked for.
@@ -54,16 +52,16 @@ class Layout:
         return self._names.pause_mark(queue)
 
     def known_queues(self) -> list[str]:
-        """Every queue that this app declares."""
-        return sorted(self._queues)
+        """Every queue that this app declares, but for those that come and go."""
+        return sorted(self._known.lasting)
 
     async def declare(self, queues: Sequence[Queue]) -> None:
         """Make the queues, and the exchanges that delays and dead letters need; raises TopologyMismatch.
 
         All that can be made are made before the first that is refused is told of.
         """
-        only_new = self._queues.keys().isdisjoint(queue.name for queue in queues)
-        self._queues |= {queue.name: queue for queue in queues}
+        only_new = not self._known.has_any(queues)
+        self._known.add(queues)
         self._announcements |= {queue.announces_to for queue in queues if queue.announces_to is not None}
         if self._declare == "never":
             return
@@ -78,7 +76,9 @@ class Layout:
         for link in self._links:
             link.on_next_up(self._make_again)
         refusals = await self._make_queues(declarer, queues)
-        self._refused = (self._refused - {queue.name for queue in queues}) | refusals.keys()
+        self._refused -= {queue.name for queue in queues}
+        self._refused |= {queue.name for queue in queues if queue.name in refusals and not queue.one_of_many}
+        self._known.made(queues, refusals.keys())
         await self._bind_announcements(declarer)
         _raise_first(queues, refusals)
 
@@ -88,38 +88,38 @@ class Layout:
         Raises Unavailable, TopologyMismatch or LinkFailed.
         """
         declarer = Declarer(await self._link.connection())
-        described = self._queues.get(queue)
+        described = self._known.find(queue)
         if self._declare != "create" or described is None or described.passive:
             await check_queues(declarer, [queue], "passive=True" if self._declare == "create" else self._why_not_made)
         elif await declarer.exists(queue) is None:
             await self._make_queue(declarer, described)
+        elif not self._known.was_just_made(queue):
+            # Somebody may have deleted it and made it anew, without the way by which delayed jobs come to it.
+            await declarer.bind(queue, self._names.due_exchange, f"*.{queue}")
 
     def listen(self, queue: str) -> None:
         """A listener looks after this queue from now on, so that whatever is wrong with it concerns nobody else."""
-        self._listened[queue] += 1
+        self._known.listen(queue)
 
     def forget(self, queue: str) -> None:
         """A listener of this queue has ended; with the last one nothing is remembered of it."""
-        self._listened[queue] -= 1
-        if self._listened[queue] <= 0:
-            del self._listened[queue]
-            self._queues.pop(queue, None)
+        self._known.forget(queue)
 
     def way_to(self, queue: str) -> tuple[str, str]:
         """Exchange and routing key for a queue."""
-        described = self._queues.get(queue)
+        described = self._known.lasting.get(queue)
         if described is None or not described.exchange:
             return "", queue
         return described.exchange, described.routing_key or described.name
 
     def buries(self, queue: str) -> bool:
         """Whether the broker keeps what expires in a queue: a contract without dead letters would just lose it."""
-        described = self._queues.get(queue)
+        described = self._known.lasting.get(queue)
         return described is not None and (not described.contract or described.dead_letter is not None)
 
     def hold_limit(self, queue: str, told: float | None) -> HoldLimit:
         """How long a delivery of a queue may stay without an ack; the queue's own argument wins."""
-        described = self._queues.get(queue)
+        described = self._known.lasting.get(queue)
         own = described.arguments.get("x-consumer-timeout") if described is not None else None
         if isinstance(own, int):
             return HoldLimit(seconds=own / 1000, known=True)
@@ -127,20 +127,20 @@ class Layout:
 
     def takes_turns(self, queue: str) -> bool:
         """Whether only one consumer of a queue gets messages at a time, so that the others hear nothing."""
-        described = self._queues.get(queue)
+        described = self._known.lasting.get(queue)
         return described is not None and bool(described.arguments.get("x-single-active-consumer"))
 
     def grave_of(self, queue: str) -> tuple[str, str]:
         """Exchange and routing key for a queue's dead letters; those about announcements are not announced."""
         if queue in self._announcements:
             return "", self._names.dead_queue
-        return self._names.grave_of(self._queues.get(queue)) or (self._names.dead_exchange, queue)
+        return self._names.grave_of(self._known.lasting.get(queue)) or (self._names.dead_exchange, queue)
 
     def announcing_exchanges(self, queue: str) -> frozenset[str]:
         """Where dead letters pass: what a queue gets from there is an announcement."""
         if queue not in self._announcements:
             return frozenset((self._names.dead_exchange,))
-        graves = [self._names.grave_of(described) for described in self._queues.values()]
+        graves = [self._names.grave_of(described) for described in self._known.lasting.values()]
         return frozenset((self._names.dead_exchange, *(grave[0] for grave in graves if grave is not None)))
 
     async def must_exist(self, queue: str) -> None:
@@ -171,7 +171,7 @@ class Layout:
         """How the queues that we know stand; the broker does not tell everything without its management plugin."""
         declarer = Declarer(await self._link.connection())
         found = []
-        for name in sorted({*self._queues, *also}):
+        for name in sorted({*self._known.lasting, *also}):
             counts = await declarer.exists(name)
             if counts is not None:
                 ready, consumers = counts
@@ -197,8 +197,8 @@ class Layout:
         declarer = Declarer(connection)
         await self._make_surroundings(declarer)
         # A listener's queue is seen to by its consumer; one that was refused before must not keep the others waiting.
-        apart = self._listened.keys() | self._refused
-        queues = [each for each in self._queues.values() if each.name not in apart]
+        apart = {*self._known.listened, *self._refused}
+        queues = [each for each in self._known.lasting.values() if each.name not in apart]
         _raise_first(queues, await self._make_queues(declarer, queues))
         await self._bind_announcements(declarer)
 

@@ -44,9 +44,9 @@ class RabbitRecords:
         declarer = await self._known(queue)
         await declarer.delete(self._layout.pause_mark(queue))
 
-    async def paused(self) -> frozenset[str]:
+    async def paused(self, also: Iterable[str] = ()) -> frozenset[str]:
         try:
-            return await self.paused_among(self._layout.known_queues(), PATIENCE)
+            return await self.paused_among({*self._layout.known_queues(), *also}, PATIENCE)
         except Unavailable as error:
             log.warning("What is paused cannot be seen now: %s", error)
             return frozenset()

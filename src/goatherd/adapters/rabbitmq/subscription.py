@@ -108,4 +108,5 @@ class Subscription(Consumer):
         """Consume no more, neither now nor on later connections."""
         self._hosting.link.forget(self._subscribe)
         self._hosting.recovery.forget(self)
+        self._told_tried()
         await self._hosting.see_through(self._cancel())

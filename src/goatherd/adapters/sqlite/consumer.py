@@ -88,18 +88,22 @@ class Consumer:
 
     async def drop(self, held: Held) -> None:
         """Take from a queue no more; waits for a claim that is under way."""
-        others = self._held.get(held.queue_id, ())
-        if held not in others:
-            return
-        self._held[held.queue_id] = tuple(each for each in others if each is not held)
-        if len(others) == 1:
-            del self._held[held.queue_id]
-        held.ended = self._clock.now()
+        if held.ended is None:
+            self._let_go(held)
         async with self._stepping:
             # Whoever was taking, or registering under another id, has done so.
             row = {"queue": held.queue_id, "worker": self._presence.id}
+        if self._task is None or held.queue_id in self._held:
+            # All of it has ended; or somebody else in this process takes from the queue, too.
+            return
         # Not within it, for of many that are dropped together this is one transaction.
         await self._database.write(lambda connection: run(connection, "unsubscribe", row), durable=False)
+
+    def _let_go(self, held: Held) -> None:
+        others = tuple(each for each in self._held.pop(held.queue_id, ()) if each is not held)
+        if others:
+            self._held[held.queue_id] = others
+        held.ended = self._clock.now()
 
     def ack(self, claim: Claim) -> None:
         """Settle with the next transaction."""

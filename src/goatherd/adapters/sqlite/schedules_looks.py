@@ -39,18 +39,23 @@ def forget(connection: apsw.Connection, before: float, limit: int) -> int:
 
 
 def _due(connection: apsw.Connection, now: float, names: Sequence[str], limit: int) -> tuple[DueSchedule, ...]:
-    found = [row for name in names for row in rows(connection, "due_schedule", (name, now))]
-    found += rows(connection, "due_schedules_with_jobs", (now, limit))
+    own = [row for name in names for row in rows(connection, "due_schedule", (name, now))]
+    others = rows(connection, "due_schedules_with_jobs", (now, limit))
     # One that was set may be among the names, too.
-    unlike = {name: (due, name, *row) for due, name, *row in found}
-    return tuple(due_in(row) for _, *row in sorted(unlike.values(), key=lambda row: row[:2])[:limit])
+    unlike = {name: (due, name, *row) for due, name, *row in [*sorted(own, key=_by_time), *others]}
+    return tuple(due_in(row) for _, *row in list(unlike.values())[:limit])
 
 
 def _due_firings(connection: apsw.Connection, names: Sequence[str], limit: int) -> tuple[Firing, ...]:
-    found = [row for name in names for row in rows(connection, "due_firings", (name, limit))]
-    found += rows(connection, "due_firings_with_jobs", (limit,))
-    unlike = {place: (name, row) for place, name, *row in found}
-    return tuple(firing_in(*unlike[place]) for place in sorted(unlike)[:limit])
+    own = [row for name in names for row in rows(connection, "due_firings", (name, limit))]
+    others = rows(connection, "due_firings_with_jobs", (limit,))
+    unlike = {place: (name, row) for place, name, *row in [*sorted(own, key=lambda row: row[0]), *others]}
+    return tuple(firing_in(*each) for each in list(unlike.values())[:limit])
+
+
+def _by_time(row: Sequence[Any]) -> tuple[float, str]:
+    due, name, *_ = row
+    return due, name
 
 
 def _next_moment(connection: apsw.Connection, now: float, names: Sequence[str]) -> float | None:

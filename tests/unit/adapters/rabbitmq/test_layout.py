@@ -3,12 +3,14 @@
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from pamqp import commands
 from pamqp.base import Frame
 
+from goatherd.adapters.rabbitmq import known
 from goatherd.adapters.rabbitmq import link as link_module
 from goatherd.adapters.rabbitmq.layout import Layout
 from goatherd.adapters.rabbitmq.link import Link
@@ -93,6 +95,11 @@ def some(*names: str) -> list[Queue]:
     return [Queue(name=name, contract=True, type="classic") for name in names]
 
 
+def passing(*names: str) -> list[Queue]:
+    """Those that come and go."""
+    return [replace(queue, one_of_many=True) for queue in some(*names)]
+
+
 async def test_what_all_need_is_made_once(link: Link, server: ScriptedServer, books: Books) -> None:
     talk = await connected(link, server, books)
     layout = Layout([link], "shop", "create", "quorum")
@@ -131,7 +138,7 @@ async def test_one_that_is_refused_is_named_and_all_others_are_made(
 async def test_a_listener_sees_to_its_queue_by_itself(link: Link, server: ScriptedServer, books: Books) -> None:
     talk = await connected(link, server, books)
     layout = Layout([link], "shop", "create", "quorum")
-    await layout.declare(some("fixed", "listened"))
+    await layout.declare([*some("fixed"), *passing("listened")])
     layout.listen("listened")
     books.queues.clear()
     talk.cut()
@@ -140,21 +147,66 @@ async def test_a_listener_sees_to_its_queue_by_itself(link: Link, server: Script
     assert "listened" not in books.queues
     await layout.have("listened")
     assert "listened" in books.queues
-    asked = books.bindings["listened"]
+
+
+async def test_the_way_of_delayed_jobs_is_made_again_with_a_queue_that_somebody_made_anew(
+    link: Link, server: ScriptedServer, books: Books
+) -> None:
+    await connected(link, server, books)
+    layout = Layout([link], "shop", "create", "quorum")
+    await layout.declare(passing("listened"))
+    layout.listen("listened")
+    assert books.bindings["listened"] == 1
     await layout.have("listened")
-    assert books.bindings["listened"] == asked, "what is there is not made"
+    assert books.bindings["listened"] == 1, "what was made a moment ago is whole"
+    await layout.have("listened")
+    assert books.bindings["listened"] == 2
 
 
 async def test_what_no_listener_wants_any_more_is_forgotten(link: Link, server: ScriptedServer, books: Books) -> None:
     await connected(link, server, books)
     layout = Layout([link], "shop", "create", "quorum")
-    await layout.declare(some("a", "fixed"))
+    await layout.declare([*passing("a"), *some("fixed")])
     for _ in range(2):
         layout.listen("a")
     layout.forget("a")
-    assert layout.known_queues() == ["a", "fixed"]
+    books.queues.discard("a")
+    await layout.have("a")
     layout.forget("a")
-    assert layout.known_queues() == ["fixed"]
     books.queues.discard("a")
     with pytest.raises(Unavailable, match="no queue 'a'"):
         await layout.have("a")
+
+
+async def test_queues_that_were_only_sent_to_are_neither_looked_at_nor_made_again(
+    link: Link, server: ScriptedServer, books: Books
+) -> None:
+    """Thousands of them would keep a connection from coming back for long, and one that is refused for ever."""
+    talk = await connected(link, server, books)
+    layout = Layout([link], "shop", "create", "quorum")
+    await layout.declare(some("fixed"))
+    for number in range(20):
+        await layout.declare(passing(f"match-{number}"))
+    assert layout.known_queues() == ["fixed"]
+    assert [state.name for state in await layout.states((), ["match-7"])] == ["fixed", "match-7"]
+    books.queues.clear()
+    books.refused.add("match-3")
+    talk.cut()
+    await again(link, server, books)
+    assert "fixed" in books.queues
+    assert not [name for name in books.queues if name.startswith("match-")]
+
+
+async def test_what_is_remembered_of_them_does_not_grow(
+    link: Link, server: ScriptedServer, books: Books, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(known, "MOST_OF_MANY", 5)
+    await connected(link, server, books)
+    layout = Layout([link], "shop", "create", "quorum")
+    layout.listen("match-0")
+    for number in range(20):
+        await layout.declare(passing(f"match-{number}"))
+    assert len(layout._known._passing) <= 6
+    books.queues.clear()
+    await layout.have("match-0")
+    assert books.queues == {"match-0"}, "what is listened to is remembered"
