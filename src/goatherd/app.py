@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar, Unpack, overload
 from weakref import WeakKeyDictionary
 
+from goatherd.engine.flushes import Flusher
 from goatherd.engine.intake import Intake
 from goatherd.engine.listeners import Listeners
 from goatherd.engine.meter import Meter
@@ -44,6 +45,8 @@ class Goatherd(Recurring):
         self.routers: list[Router] = []
         self.hearing: list[Listeners] = []
         self.intakes: list[Intake] = []
+        #: What flushes tallies now.
+        self.flushers: list[Flusher] = []
         self.meter = Meter()
         self.clock: Clock = SystemClock()
         self.opener: Opener = open_ports
@@ -105,11 +108,12 @@ class Goatherd(Recurring):
 
     async def health(self) -> Health:
         """The state of this process and of its queues."""
-        from goatherd.engine.health import gather_health, with_inboxes, with_listeners
+        from goatherd.engine.health import gather_health, with_inboxes, with_listeners, with_scheduler
 
         session = self.session()
         own = session.calls.reply_queue
         health = await gather_health(session.ports.broker, session.ports.operations, self.meter, own)
+        health = with_scheduler(health, session.ticker, self.flushers)
         return with_inboxes(with_listeners(health, self.hearing), self.intakes)
 
     def metrics(self) -> str:

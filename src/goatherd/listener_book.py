@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -57,6 +58,14 @@ class ListenerBook:
         known = self._app.tasks.get(task)
         there = known.definition.for_queue(queue) if isinstance(known, Listener) else None
         return None if there is None else self.contract(there)
+
+    async def have(self, queues: Collection[str]) -> None:
+        """Make those of some queues that are such a task's and not there any more; raises Unavailable."""
+        tasks = [task for queue in queues if self.find(queue) and (task := self.queues().task_on(queue))]
+        if tasks:
+            ports = self._app.session().ports
+            there = {state.name for state in await ports.operations.queues([task.queue for task in tasks])}
+            await ports.broker.declare([self.contract(task) for task in tasks if task.queue not in there])
 
     def _found(self) -> ListenerQueues:
         listened = self.listened()

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeVar, overload
 
 from goatherd.config import read_timing
 from goatherd.declared import Declared
-from goatherd.errors import DefinitionError
+from goatherd.errors import DefinitionError, SettingsError
 from goatherd.inbox import Inbox, Route
 from goatherd.listening import Listening, RegisterListener
 from goatherd.model.pipeline import PipelineDefinition
@@ -170,8 +170,17 @@ class Recurring(Declared):
         self._ticks[tick.task.name] = tick
 
     def declared_schedules(self) -> list[DeclaredSchedule]:
-        """Every schedule with the times that are in force; raises DefinitionError or SettingsError."""
-        return [DeclaredSchedule(name=name, rule=self._in_force(tick)) for name, tick in self._ticks.items()]
+        """Every schedule with the times that are in force; raises SettingsError with all that is wrong."""
+        declared: list[DeclaredSchedule] = []
+        problems: list[str] = []
+        for name, tick in self._ticks.items():
+            try:
+                declared.append(DeclaredSchedule(name=name, rule=self._in_force(tick)))
+            except SettingsError as error:
+                problems += error.problems
+        if problems:
+            raise SettingsError(problems)
+        return declared
 
     def tick_pipelines(self) -> list[PipelineDefinition]:
         """What is done when each of them fires; raises DefinitionError."""

@@ -31,11 +31,14 @@ async def scheduling(app: Goatherd) -> AsyncIterator[None]:
     session = app.session()
     async with AsyncExitStack() as life:
         session.ticker = ticker = await make_ticker(app, session)
+        life.callback(setattr, session, "ticker", None)
         life.push_async_callback(ticker.stop)
         await ticker.start()
         for flusher in make_flushers(app, session):
             life.push_async_callback(flusher.stop)
             flusher.start()
+            app.flushers.append(flusher)
+            life.callback(app.flushers.remove, flusher)
         for intake in await make_intakes(app, session):
             life.push_async_callback(intake.stop)
             intake.start()
@@ -44,7 +47,6 @@ async def scheduling(app: Goatherd) -> AsyncIterator[None]:
         told = ", ".join(sorted(app.ticks)) or "none of the program's own"
         log.info("Schedules: %s", told)
         yield
-    session.ticker = None
 
 
 async def make_ticker(app: Goatherd, session: Session) -> Ticker:

@@ -207,7 +207,7 @@ class Session:
                 )
                 self._life.push_async_callback(made.steps.close)
                 self._life.push_async_callback(made.conductor.stop, LAST_WORDS)
-                made.conductor.on_ends = self._note_ends_of_ticks
+                made.conductor.endings.on_ends = self._note_ends_of_ticks
                 made.conductor.start()
                 self._records = made
             return self._records

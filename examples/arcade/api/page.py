@@ -40,8 +40,9 @@ TABLES = {
 HEAD = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="2"><title>Arcade</title>'
     '<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">'
-    "<style>body{font:15px system-ui;margin:2rem;display:flex;flex-wrap:wrap;align-items:start;gap:2rem}h1{width:100%;margin:0}"
-    "table{border-collapse:collapse}caption{font-weight:bold;text-align:left}td,th{padding:.2rem .6rem;"
+    "<style>body{font:15px system-ui;margin:2rem;display:flex;flex-wrap:wrap;align-items:start;gap:2rem}"
+    "h1{width:100%;margin:0}table{border-collapse:collapse}caption{font-weight:bold;text-align:left}"
+    "td,th{padding:.2rem .6rem;"
     "border-bottom:1px solid #ccc;text-align:left}:root{color-scheme:light dark}</style><h1>Arcade</h1>"
 )
 

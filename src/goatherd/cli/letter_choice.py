@@ -67,7 +67,7 @@ def office_of(app: Goatherd) -> DeadLetterOffice:
     from goatherd.engine.dead_letters import DeadLetterOffice
 
     session = app.session()
-    return DeadLetterOffice(session.ports.dead_letters, app.format_of, session.posting)
+    return DeadLetterOffice(session.ports.dead_letters, app.format_of, session.posting, app.listener_book.have)
 
 
 async def find_letter(office: DeadLetterOffice, given: str) -> DeadLetter:

@@ -175,6 +175,10 @@ class Calls:
             log.debug("Asked %s[%s], answer to %s", job.definition.name, job.id, message.reply_to,
                       extra={"job_id": job.id, "task": job.definition.name, "reply_to": message.reply_to})  # fmt: skip
             return await pending.answer()
+        except Unavailable:
+            # Its queue may have been deleted.
+            self._sender.doors.closed([message])
+            raise
         except asyncio.CancelledError:
             for queue in job.definition.known_as:
                 self._courier.call_off(queue, job.id)

@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from goatherd.engine.abroad import Abroad
 from goatherd.engine.conducting import Scores
+from goatherd.engine.endings import Endings
 from goatherd.engine.insistence import FIRST_PAUSE, LONGEST_PAUSE, Insistence
 from goatherd.engine.means import Means
 from goatherd.engine.queue_depths import QueueDepths
@@ -19,7 +20,7 @@ from goatherd.engine.step_arguments import read_results
 from goatherd.engine.step_book import StepBook
 from goatherd.errors import TopologyMismatch, Unavailable
 from goatherd.model.message import Message
-from goatherd.model.run_record import EndedRun, LetGo, Turn, UnitClaim, UnitExchange, UnitExchanged, UnitKey
+from goatherd.model.run_record import LetGo, Turn, UnitClaim, UnitExchange, UnitExchanged, UnitKey
 from goatherd.ports.dead_letters import DeadLetters
 from goatherd.ports.steps import Steps
 
@@ -79,8 +80,7 @@ class Conductor:
         self._name = f"{CONDUCTOR}{name}"
         self._kept_for = kept_for
         self._make_queues = make_queues
-        #: Told of every end, at least once and before those who watch.
-        self.on_ends: Callable[[Sequence[EndedRun]], Awaitable[None]] | None = None
+        self.endings = Endings(steps, story)
         self._scores = Scores(book, means.clock)
         self._number = 0
         self._insistence = Insistence("The records of pipelines", log)
@@ -277,22 +277,10 @@ class Conductor:
             self.nudge()
         # Events that are away do not keep letters from where they belong.
         letters = carry_run_letters(self._steps, self._dead_letters, self._telemetry)
-        for outcome in await asyncio.gather(self._tell_ends(), letters, return_exceptions=True):
+        for outcome in await asyncio.gather(self.endings.tell(), letters, return_exceptions=True):
             if isinstance(outcome, BaseException):
                 raise outcome
         if self._looking and now >= self._forget_at:
             forgotten = await self._steps.forget(self._kept_for, BATCH)
             # Where there are more, they are not left until the next time: there would be more and more of them.
             self._forget_at = now + (FORGET_EVERY if forgotten < BATCH else 0.0)
-
-    async def _tell_ends(self) -> None:
-        while ended := await self._steps.ended(BATCH):
-            if self.on_ends is not None:
-                await self.on_ends(ended)
-            # By the records, not by our own plan: it may be a run of another version of the program.
-            done = [(run.id, (run.step,)) for run in ended if run.state == "done"]
-            results = await read_results(self._steps, done)
-            await asyncio.gather(
-                *(self._story.ended(run, next(iter(results.get(run.id, {}).values()), None)) for run in ended)
-            )
-            await self._steps.told(ended)

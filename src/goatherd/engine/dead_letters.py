@@ -1,6 +1,6 @@
 """Look at dead letters, put them back to work, or let them go."""
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -66,11 +66,17 @@ class DeadLetterOffice:
     """The operations on dead letters."""
 
     def __init__(
-        self, letters: DeadLetters, format_of: Callable[[str], Format], lanes: WayInOpener | None = None
+        self,
+        letters: DeadLetters,
+        format_of: Callable[[str], Format],
+        lanes: WayInOpener | None = None,
+        have: Callable[[Collection[str]], Awaitable[None]] | None = None,
     ) -> None:
+        """`have` makes those of some queues that come and go and are not there any more."""
         self._letters = letters
         self._format_of = format_of
         self._open_lanes = lanes
+        self._have = have
         #: Where those went that were put back into lanes, in order.
         self.returned: list[Returned] = []
 
@@ -121,6 +127,8 @@ class DeadLetterOffice:
     async def _replay(self, pairs: Sequence[tuple[StoredLetter, Message]]) -> int:
         ordered = [pair for pair in pairs if belongs_in_lane(pair[1])]
         loose = [pair for pair in pairs if not belongs_in_lane(pair[1])]
+        if loose and self._have is not None:
+            await self._have({message.queue for _, message in loose})
         replayed = await self._letters.replay(loose) if loose else 0
         if ordered:
             assert self._open_lanes is not None, "whoever puts jobs back into lanes gives the office a way in"

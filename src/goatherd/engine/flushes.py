@@ -52,8 +52,15 @@ class Flusher:
         self._stopping = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._failures = 0
+        #: What keeps totals from becoming jobs; None if nothing does.
+        self.trouble: str | None = None
         #: Is told of messages that are about to be handed over.
         self.handing: Callable[[Sequence[Message]], None] = lambda _messages: None
+
+    @property
+    def tally(self) -> str:
+        """Whose totals they are."""
+        return self._flush.tally
 
     def start(self) -> None:
         """Flush from now on, beginning with what others left."""
@@ -69,7 +76,7 @@ class Flusher:
         _, late = await asyncio.wait([task], timeout=LAST_WORDS)
         if late:
             task.cancel()
-            await asyncio.wait([task])
+            await asyncio.wait([task], timeout=1.0)
 
     async def flush(self) -> float:
         """Make jobs of all totals that are due; tells in how many seconds the next are. Raises Unavailable."""
@@ -98,6 +105,7 @@ class Flusher:
         except Unavailable as error:
             return self._failed(error)
         except GoatherdError as error:
+            self.trouble = str(error)
             log.error("The tally %r is not flushed: %s", self._flush.tally, error)  # noqa: TRY400 - it says what to do
             return LONGEST_PAUSE
         except Exception as error:
@@ -105,11 +113,12 @@ class Flusher:
             return self._failed(error)
         if self._failures:
             log.warning("The tally %r is flushed again", self._flush.tally)
-        self._failures = 0
+        self._failures, self.trouble = 0, None
         # All would come at the same moment, and do the same work.
         return due + random.uniform(0.0, min(LONGEST_SPREAD, SPREAD * self._flush.every))
 
     def _failed(self, error: Exception) -> float:
+        self.trouble = str(error) or type(error).__name__
         if not self._failures:
             log.warning("The tally %r cannot be flushed; trying until it can: %s", self._flush.tally, error)
         pause = min(LONGEST_PAUSE, SHORTEST_PAUSE * 2**self._failures)

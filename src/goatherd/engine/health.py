@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from goatherd.engine.flushes import Flusher
 from goatherd.engine.intake import Intake
 from goatherd.engine.listeners import Listeners
 from goatherd.engine.meter import Meter
+from goatherd.engine.ticker import Ticker
 from goatherd.errors import Unavailable
 from goatherd.model.health import Health, QueueHealth
 from goatherd.ports.broker import Broker, QueueOperations
@@ -36,6 +38,13 @@ def with_inboxes(health: Health, intakes: Sequence[Intake]) -> Health:
         return health
     ready = health.ready and not any(each.refused for each in intakes)
     return replace(health, ready=ready, reasons=[*health.reasons, *reasons])
+
+
+def with_scheduler(health: Health, ticker: Ticker | None, flushers: Sequence[Flusher]) -> Health:
+    """The same with what a scheduler cannot do now; it is done as soon as it can be, so the process is ready."""
+    reasons = [] if ticker is None or ticker.trouble is None else [f"schedules: {ticker.trouble}"]
+    reasons += [f"tally {each.tally}: {each.trouble}" for each in flushers if each.trouble is not None]
+    return replace(health, reasons=[*health.reasons, *reasons])
 
 
 async def gather_health(broker: Broker, operations: QueueOperations, meter: Meter, reply_queue: str | None) -> Health:

@@ -159,10 +159,25 @@ class Intake:
         await self._remove([command.key for command in commands])
         unsent = [command for command in commands if not command.sent]
         if unsent:
+            await self._send(unsent)
+
+    async def _send(self, unsent: Sequence[StoredCommand]) -> None:
+        """Send their jobs; one that cannot be sent whatever happens does not keep the others back."""
+        try:
             jobs = [self._intent.job_of(Command(key=each.key, body=each.body)) for each in unsent]
             await self._insist(lambda: self._intent.send_many(jobs))
-            keys = [each.key for each in unsent]
-            await self._insist(lambda: self._records.sent(self._intent.inbox, keys))
+        except Unavailable:
+            # Only when all is to end.
+            raise
+        except Exception:
+            if len(unsent) > 1:
+                for each in unsent:
+                    await self._send([each])
+                return
+            log.exception("The command %s of %s cannot be sent; it is tried again", unsent[0].key, self._intent.inbox)
+            return
+        keys = [each.key for each in unsent]
+        await self._insist(lambda: self._records.sent(self._intent.inbox, keys))
 
     async def _remove(self, keys: Sequence[str]) -> None:
         try:
@@ -181,15 +196,18 @@ class Intake:
     # --- what was left behind ---------------------------------------------------------------------
 
     async def _tend(self) -> None:
-        forget_at = 0.0
+        forget_at, away = 0.0, False
         while True:
             try:
                 await self._take_over()
                 if (now := asyncio.get_running_loop().time()) >= forget_at:
                     forgotten = await self._records.forget(self._intent.kept_for, BATCH)
                     forget_at = now + (FORGET_EVERY if forgotten < BATCH else 0.0)
+                away = False
             except Unavailable as error:
-                log.warning("Commands that were left behind cannot be looked for now: %s", error)
+                if not away:
+                    log.warning("Commands that were left behind cannot be looked for now: %s", error)
+                away = True
             except Exception:
                 log.exception("Commands that were left behind cannot be done; this is a fault of Goatherd")
             await asyncio.sleep(TAKE_OVER_EVERY)

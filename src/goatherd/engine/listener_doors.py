@@ -6,7 +6,7 @@ from typing import TypeAlias
 from goatherd.errors import Unavailable
 from goatherd.model.message import Message
 from goatherd.model.topology import Queue
-from goatherd.ports.broker import Broker
+from goatherd.ports.broker import Broker, NoQueue
 
 #: The queue for a job by its task and its queue's name; None for one that is made at the start, as most are.
 Needed: TypeAlias = Callable[[str, str], Queue | None]
@@ -50,9 +50,23 @@ class ListenerDoors:
         await self.open(messages)
         try:
             await self._broker.publish(messages)
+        except NoQueue as error:
+            await self._publish_again(messages, error)
         except Unavailable:
-            # One of them may have been deleted.
             self.closed(messages)
+            raise
+
+    async def _publish_again(self, messages: Sequence[Message], error: NoQueue) -> None:
+        """One of the queues was deleted since it was made: make it again, once, and send what was not taken."""
+        self.closed(messages)
+        left = [message for message in messages if message.id in error.jobs]
+        if not any(message.task in self._tasks for message in left):
+            raise error
+        await self.open(left)
+        try:
+            await self._broker.publish(left)
+        except Unavailable:
+            self.closed(left)
             raise
 
     def closed(self, messages: Iterable[Message]) -> None:

@@ -94,12 +94,15 @@ class Listeners:
         return {group.pattern: _counted(group) for group in self.groups}
 
     def rows(self, process: str) -> list[ListenerRow]:
-        """Every listener as it stands now."""
-        return [
-            ListenerRow(process=process, pattern=group.pattern, queue=one.queue, standing=one.standing)
-            for group in self.groups
-            for one in group.listeners.values()
-        ]
+        """Every listener as it stands now; of two for one queue, of which one was refused, that one."""
+        rows: dict[str, ListenerRow] = {}
+        for group in self.groups:
+            for one in group.listeners.values():
+                if one.queue not in rows or rows[one.queue].standing.healthy:
+                    rows[one.queue] = ListenerRow(
+                        process=process, pattern=group.pattern, queue=one.queue, standing=one.standing
+                    )
+        return list(rows.values())
 
     async def _run(self) -> None:
         loop = asyncio.get_running_loop()

@@ -27,6 +27,8 @@ from goatherd.ports.steps import RunOperations, Steps
 
 #: Seconds between two looks at a run of which nobody tells any more.
 LOOK_EVERY = 1.0
+#: Seconds that events have to be noted in before a run is begun unseen, if it may be.
+UNSEEN_AFTER = 2.0
 #: Seconds for which the events of a run that waits are kept.
 WAITS_FOR = 86_400.0
 
@@ -101,12 +103,15 @@ class Runs:
         """
         records = await self._open_records()
         try:
-            events = await self._open_events()
-            queued = await self._note_queued(events, run.id)
-        except Unavailable as error:
+            # Where nobody may be watching, it does not wait long for events that do not answer.
+            async with asyncio.timeout(UNSEEN_AFTER if even_unseen else None):
+                events = await self._open_events()
+                queued = await self._note_queued(events, run.id)
+        except (Unavailable, TimeoutError) as error:
             if not even_unseen:
                 raise
-            log.warning("Run %s is begun, but those who watch it see nothing of that: %s", run.id, error)
+            told = str(error) or f"they do not answer within {UNSEEN_AFTER:g} s"
+            log.warning("Run %s is begun, but those who watch it see nothing of that: %s", run.id, told)
             [new] = await records.steps.begin([run])
             records.conductor.nudge()
             return new

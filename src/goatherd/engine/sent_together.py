@@ -34,7 +34,7 @@ class SentTogether:
     async def _send_all(self, ready: Sequence[tuple[AnyJob, asyncio.Future[None]]]) -> None:
         try:
             await self._send_many([job for job, _ in ready])
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - told to whoever sends that job
             if len(ready) == 1:
                 _tell(ready[0][1], error)
                 return

@@ -47,6 +47,8 @@ class Ticker:
         #: Schedules that cannot be followed on this machine, and why.
         self._refused: dict[str, str] = {}
         self._missed = MissedTicks()
+        #: What keeps it from looking; None if nothing does.
+        self.trouble: str | None = None
         self._needed = asyncio.Event()
         self._stopping = False
         self._declare_at = 0.0
@@ -81,12 +83,14 @@ class Ticker:
                 rest = LOOK_EVERY if due is None else min(due, LOOK_EVERY)
                 if pause:
                     log.info("Schedules can be reached again")
-                pause = 0.0
+                pause, self.trouble = 0.0, None
             except Unavailable as error:
+                self.trouble = str(error)
                 if not pause:
                     log.warning("Nothing is fired now; trying until it can be: %s", error)
                 rest = pause = min(2 * pause or FIRST_PAUSE, LONGEST_PAUSE)
-            except Exception:
+            except Exception as error:
+                self.trouble = str(error) or type(error).__name__
                 log.exception("What is due could not be fired; this is a fault of Goatherd")
                 rest = pause = LONGEST_PAUSE
             await self._rest(rest)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, Protocol, TypeAlias
 
+from goatherd.errors import Unavailable
 from goatherd.model.dead_letter import Burial
 from goatherd.model.listener import Standing
 from goatherd.model.message import Delivery, Message
@@ -11,6 +12,10 @@ from goatherd.model.topology import HoldLimit, Queue, QueueState
 #: Called on the event loop with one or more deliveries, oldest first. Must not block and must not raise.
 Deliver: TypeAlias = Callable[[Sequence[Delivery]], None]
 LinkState: TypeAlias = Literal["up", "connecting", "blocked", "down"]
+
+
+class NoQueue(Unavailable):
+    """Not accepted, because there is no such queue: it was never made, or somebody has deleted it."""
 
 
 class Subscription(Protocol):

@@ -9,8 +9,9 @@ import pytest
 
 from goatherd import Goatherd, Retry
 from goatherd.adapters.rabbitmq.broker import RabbitBroker
+from goatherd.cli.letter_choice import office_of
 from goatherd.cli.queues import read_states
-from goatherd.errors import Unavailable
+from goatherd.errors import CallTimeout, Unavailable
 from goatherd.model.dead_letter import LetterFilter
 from scripts.servers.proxy import Proxy
 from tests.faults.listeners.crowd import Stranger, crowd, stranger
@@ -40,10 +41,10 @@ async def test_one_whose_start_is_given_up_never_comes_alive(url: str, monkeypat
         broker, going_on, begun = listeners.broker, asyncio.Event(), asyncio.Event()
         have = broker.layout.have
 
-        async def slowly(queue: str) -> None:
+        async def slowly(queue: str, *, again: bool) -> None:
             begun.set()
             await going_on.wait()
-            await have(queue)
+            await have(queue, again=again)
 
         monkeypatch.setattr(broker.layout, "have", slowly)
         starting = asyncio.create_task(listeners.listen(["a"]))
@@ -68,7 +69,7 @@ async def test_operators_see_and_pause_the_queue_of_a_listener(url: str, tmp_pat
 
     operator = make(url, tmp_path)
 
-    @operator.listeners("match-{}", wants.source, name="join")
+    @operator.listeners("match-{}", wants.source)
     async def known(setting: int) -> None: ...
 
     async with listening(app) as hall, operator:
@@ -102,6 +103,8 @@ async def test_delayed_jobs_find_a_queue_that_somebody_made_anew(url: str, tmp_p
 
     async with listening(app) as hall:
         await hall.listens_to("match-1")
+        await join.send(1)
+        assert await asyncio.wait_for(done.get(), PATIENCE) == 1
         await somebody.delete("match-1")
         await somebody.make("match-1")
         async with asyncio.timeout(PATIENCE):
@@ -138,8 +141,11 @@ async def test_a_job_that_fails_when_its_queue_is_gone_for_good_is_a_dead_letter
             while not (found := [letter async for letter in letters.find(LetterFilter())]):
                 await asyncio.sleep(0.1)
         [letter] = found
-        assert letter.original.queue == "match-1"
-        assert found
+        assert (letter.original.queue, letter.burial.error_type) == ("match-1", "QueueDeleted")
+        # Put back, it waits for whoever wants that name again.
+        assert await office_of(app).replay_one(letter.id)
+        [state] = await app.session().ports.operations.queues(["match-1"])
+        assert state.ready == 1
 
 
 async def test_a_job_for_a_queue_that_was_deleted_meanwhile_is_sent(
@@ -154,17 +160,14 @@ async def test_a_job_for_a_queue_that_was_deleted_meanwhile_is_sent(
     async with app:
         await join.send(1, 1)
         await somebody.delete("match-1")
-        try:
-            await join.send(1, 2)
-        except Unavailable as error:
-            print("REFUSED", error)
-            await join.send(1, 2)
-        [state] = await app.session().ports.operations.queues(["match-1"])
-        assert state.ready == 1
+        await app.send_many([join.job(1, 2), join.job(2, 3), join.job(1, 4)])
+        first, second = await app.session().ports.operations.queues(["match-1", "match-2"])
+        assert (first.ready, second.ready) == (2, 1)
         await somebody.delete("match-1")
-        async with listening(app) as hall:
-            await hall.listens_to("match-1")
-            assert await join.call(1, 3) == 3
+        with pytest.raises(Unavailable, match="no queue 'match-1'"):
+            await join.call(1, 5)
+        with pytest.raises(CallTimeout):
+            await join.options(deadline=0.5).call(1, 6)
 
 
 @pytest.mark.usefixtures("hasty")

@@ -59,6 +59,8 @@ class Stage:
         self.records = records
         self.sent: asyncio.Queue[str] = asyncio.Queue()
         self.outages = 0
+        #: The key of a command that cannot be sent.
+        self.poison = ""
         self._app = app
         intent = Intent(inbox="suite", job_of=self._job_of, send_many=self._send, hold=1.0, kept_for=60.0)
         self.intake = Intake(self.source, records, intent)
@@ -70,6 +72,8 @@ class Stage:
         if self.outages:
             self.outages -= 1
             raise Unavailable("the broker is away")
+        if self.poison in [job.id for job in jobs]:
+            raise ValueError("it is too large")
         for job in jobs:
             self.sent.put_nowait(job.id)
 
@@ -168,3 +172,34 @@ async def test_what_is_wrong_is_known_until_it_is_heard_again(stage: Stage, monk
     stage.source.give("a")
     assert await stage.next() == "a"
     assert standing() == (None, False)
+
+
+async def test_one_that_cannot_be_sent_at_all_keeps_no_other_back(
+    stage: Stage, caplog: pytest.LogCaptureFixture
+) -> None:
+    stage.poison = "b"
+    stage.source.give(*"abc")
+    assert [await stage.next(), await stage.next()] == ["a", "c"]
+    await stage.finished("a", "c")
+    assert "The command b of suite cannot be sent; it is tried again" in caplog.text
+    stage.source.give("d")
+    assert await stage.next() == "d"
+    stage.poison = ""
+    assert await stage.next() == "b"
+
+
+async def test_records_that_are_away_are_told_of_once(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    tries = 0
+
+    async def away(*_: object) -> None:
+        nonlocal tries
+        tries += 1
+        raise Unavailable("The disk is full.")
+
+    monkeypatch.setattr(stage.records, "take_over", away)
+    async with asyncio.timeout(PATIENCE):
+        while tries < 5:
+            await asyncio.sleep(0.02)
+    assert caplog.text.count("cannot be looked for now: The disk is full.") == 1

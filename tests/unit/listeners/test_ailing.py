@@ -212,6 +212,11 @@ async def test_a_queue_belongs_to_the_task_that_had_it_first(app: Goatherd, capl
         refused = hall.listeners.groups[1].listeners["q-a"]
         assert refused.standing.condition == "quarantined"
         assert "task 'first' listens to this queue already" in refused.standing.why
+        # On record there is one line for a queue, and it is the one that tells what is wrong.
+        rows = {(row.queue, row.pattern, row.standing.condition) for row in hall.listeners.rows("me")}
+        assert rows == {
+            ("q-a", "{}", "quarantined"), ("q-shop", "q-{}", "quarantined"), ("b", "{}", "running"),
+        }  # fmt: skip
     assert caplog.text.count("is not started") == 2
 
 

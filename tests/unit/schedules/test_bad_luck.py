@@ -2,15 +2,20 @@
 
 import asyncio
 import logging
+from collections.abc import Sequence
 
 import pytest
 
 from goatherd import Goatherd
-from goatherd.engine import beginnings, conductor, ticker
-from goatherd.engine.conductor import Conductor
+from goatherd.adapters.sqlite.schedules import SqliteSchedules
+from goatherd.adapters.sqlite.tallies import SqliteTallies
+from goatherd.engine import beginnings, conductor, endings, ticker
+from goatherd.engine.endings import Endings
 from goatherd.engine.firing import Firings
 from goatherd.engine.missed_ticks import MissedTicks
+from goatherd.engine.sent_together import SentTogether
 from goatherd.errors import DefinitionError, Unavailable
+from goatherd.model.job import AnyJob
 from goatherd.model.schedule import Firing
 
 LONG = 20.0
@@ -35,15 +40,15 @@ async def test_the_end_of_a_run_may_be_told_by_a_program_that_does_not_have_the_
             enough.set()
 
     monkeypatch.setattr(conductor, "SEE_TO_ENDS_EVERY", 0.02)
-    tell_ends = Conductor._tell_ends
+    tell = Endings.tell
     async with old, app.serve("worker", "scheduler"):
         olds = (await old.session().records()).conductor
 
-        async def tell_ends_if_old(self: Conductor) -> None:
-            if self is olds:
-                await tell_ends(self)
+        async def tell_if_old(self: Endings) -> None:
+            if self is olds.endings:
+                await tell(self)
 
-        monkeypatch.setattr(Conductor, "_tell_ends", tell_ends_if_old)
+        monkeypatch.setattr(Endings, "tell", tell_if_old)
         olds.look_for_yourself()
         async with asyncio.timeout(LONG):
             await enough.wait()
@@ -148,3 +153,62 @@ async def test_a_name_of_which_no_id_can_be_made(app: Goatherd) -> None:
         for name in ("", "x" * 101, "a\nb", "\ud800"):
             with pytest.raises(DefinitionError, match="use up to 100 bytes"):
                 await app.schedules.set(name, greet.job(), every=5)
+
+
+async def test_jobs_of_one_moment_are_sent_together_and_one_that_fails_keeps_no_other_back(app: Goatherd) -> None:
+    @app.task
+    async def greet(name: str) -> None: ...
+
+    batches: list[list[str]] = []
+
+    async def send_many(jobs: Sequence[AnyJob]) -> None:
+        batches.append([job.id for job in jobs])
+        if "b" in batches[-1]:
+            raise Unavailable("The queue is full.")
+
+    together = SentTogether(_never, send_many)
+    jobs = [greet.options(id=each).job("Ada") for each in "abc"]
+    outcomes = await asyncio.gather(*map(together.send, jobs), return_exceptions=True)
+    assert [type(each) for each in outcomes] == [type(None), Unavailable, type(None)]
+    assert batches == [["a", "b", "c"], ["a"], ["b"], ["c"]]
+
+
+async def _never(job: AnyJob) -> str:
+    raise AssertionError("it is not tracked")
+
+
+async def test_a_scheduler_tells_what_it_cannot_do(app: Goatherd, monkeypatch: pytest.MonkeyPatch) -> None:
+    gifts = app.tally("gifts")
+
+    @gifts.flush(every=60)
+    async def give(to: str, total: int) -> None: ...
+
+    async def away(*_: object) -> None:
+        raise Unavailable("The disk is full.")
+
+    monkeypatch.setattr(SqliteSchedules, "look", away)
+    monkeypatch.setattr(SqliteTallies, "seal", away)
+    async with app.serve("scheduler"), asyncio.timeout(LONG):
+        while len((health := await app.health()).reasons) < 2:
+            await asyncio.sleep(0.02)
+        assert health.ready
+        assert health.reasons == ["schedules: The disk is full.", "tally gifts: The disk is full."]
+        monkeypatch.undo()
+        while (await app.health()).reasons:
+            await asyncio.sleep(0.02)
+
+
+async def test_schedules_do_not_wait_for_events_that_are_away(app: Goatherd, monkeypatch: pytest.MonkeyPatch) -> None:
+    away = Goatherd("clocks", broker_url=app.settings.broker_url, events_url="redis://127.0.0.1:1/0")
+    fired: list[int] = []
+    enough = asyncio.Event()
+
+    @away.every(0.1)
+    async def beat() -> None:
+        fired.append(1)
+        if len(fired) == 6:
+            enough.set()
+
+    monkeypatch.setattr(endings, "BATCH", 2)
+    async with away.serve("worker", "scheduler"), asyncio.timeout(LONG):
+        await enough.wait()

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from goatherd import Context, Goatherd, Retry
-from goatherd.errors import DefinitionError
+from goatherd.errors import DefinitionError, SettingsError
 from goatherd.model.schedule import Cron, Delay, Rate
 
 
@@ -89,3 +89,16 @@ def test_a_queue_that_others_read_in_their_own_format(app: Goatherd) -> None:
     async def beat() -> None: ...
 
     assert "'theirs'" in refused(app)
+
+
+def test_all_that_is_wrong_in_settings_is_told_at_once(app: Goatherd, monkeypatch: pytest.MonkeyPatch) -> None:
+    @app.cron("@daily", setting="ARCHIVE_CRON")
+    async def archive() -> None: ...
+
+    @app.every(60, setting="BEAT_EVERY")
+    async def beat() -> None: ...
+
+    monkeypatch.setenv("ARCHIVE_CRON", "at night")
+    monkeypatch.setenv("BEAT_EVERY", "often")
+    with pytest.raises(SettingsError, match="2 settings are wrong"):
+        app.declared_schedules()

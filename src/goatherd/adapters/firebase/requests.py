@@ -63,9 +63,10 @@ class Requests:
     ) -> AsyncIterator[httpx2.Response]:
         """An answer that is no refusal, its body not read yet; raises Unavailable or SettingsError."""
         response = await self._send(method, url, content, stream=stream)
-        if response.status_code == 401 and await self._renewed(response):
-            response = await self._send(method, url, content, stream=stream)
         try:
+            if response.status_code == 401 and await self.tokens.renew():
+                await response.aclose()
+                response = await self._send(method, url, content, stream=stream)
             if response.status_code // 100 != 2:
                 raise await self._refusal(response)
             yield response
@@ -79,12 +80,6 @@ class Requests:
                 yield part
         except (httpx2.HTTPError, OSError) as error:
             raise self._lost(error) from error
-
-    async def _renewed(self, response: httpx2.Response) -> bool:
-        renewed = await self.tokens.renew()
-        if renewed:
-            await response.aclose()
-        return renewed
 
     async def _send(self, method: str, url: str, content: bytes | None, *, stream: bool) -> httpx2.Response:
         for _ in range(_REDIRECTS):

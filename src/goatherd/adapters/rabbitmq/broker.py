@@ -15,7 +15,7 @@ from goatherd.adapters.rabbitmq.call_offs import CallOffs, Herald
 from goatherd.adapters.rabbitmq.care import Care
 from goatherd.adapters.rabbitmq.dead_letters import RabbitDeadLetters
 from goatherd.adapters.rabbitmq.failures import LinkFailed, LinkLost, in_our_words
-from goatherd.adapters.rabbitmq.graves import announcement, expired, letter_headers, read_letter
+from goatherd.adapters.rabbitmq.graves import announcement, expired, letter_headers, queue_deleted, read_letter
 from goatherd.adapters.rabbitmq.handle import Handle
 from goatherd.adapters.rabbitmq.hosting import Hosting
 from goatherd.adapters.rabbitmq.layout import Layout
@@ -35,7 +35,7 @@ from goatherd.errors import Unavailable
 from goatherd.model.dead_letter import Burial
 from goatherd.model.message import Delivery, Message
 from goatherd.model.topology import HoldLimit, Queue, QueueState
-from goatherd.ports.broker import Deliver, LinkState
+from goatherd.ports.broker import Deliver, LinkState, NoQueue
 from goatherd.ports.calls import Receipt
 
 Result = TypeVar("Result")
@@ -180,17 +180,28 @@ class RabbitBroker:
             # It comes again by itself; a second message would make two jobs of it.
             self._returning.over(delivery)
             return
-        await self.publish([message])
+        try:
+            await self.publish([message])
+        except NoQueue:
+            if self.layout.is_listened(message.queue):
+                # Whoever listens to it makes it again.
+                raise
+            # As one does that waits for its time while its queue is deleted.
+            await self._inter(delivery, message, queue_deleted(message, time.time()))
+            return
         self._settle(delivery)
 
     async def bury(self, delivery: Delivery, burial: Burial) -> None:
         if self.is_lost(delivery):
             self._returning.over(delivery)
             return
-        message = msgspec.structs.replace(delivery.message, expires=None)
+        await self._inter(delivery, delivery.message, burial)
+
+    async def _inter(self, delivery: Delivery, message: Message, burial: Burial) -> None:
         exchange, key = self.layout.grave_of(message.queue)
         headers = letter_headers(burial, message.queue, delivery.accepted)
-        await self.publisher.publish([outgoing(message, exchange, key, time.time(), headers)])
+        letter = msgspec.structs.replace(message, due=None, expires=None)
+        await self.publisher.publish([outgoing(letter, exchange, key, time.time(), headers)])
         self.ack(delivery)
 
     async def queues(self, also: Sequence[str] = ()) -> Sequence[QueueState]:

@@ -2,11 +2,19 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from goatherd.adapters.rabbitmq.channel import Channel
 from goatherd.adapters.rabbitmq.handle import Handle
 from goatherd.adapters.rabbitmq.properties import Properties
 from goatherd.model.message import Delivery, Message
+
+
+class Prepare(Protocol):
+    """Has a queue before it is consumed."""
+
+    async def __call__(self, queue: str, *, again: bool) -> None:
+        """`again` if it was consumed before."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +34,7 @@ class Care:
     #: Make the queue on a new channel and tell its name, where it is this process's own.
     make_queue: Callable[[Channel], Awaitable[str]] | None = None
     #: Have the queue before it is consumed on a channel that others use too: a refusal would end them all.
-    prepare: Callable[[str], Awaitable[None]] | None = None
+    prepare: Prepare | None = None
     #: The consumer of a queue has ended for good.
     released: Callable[[str], None] | None = None
 

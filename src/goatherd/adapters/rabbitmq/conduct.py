@@ -45,6 +45,11 @@ class Conduct:
         return self._condition
 
     @property
+    def has_run(self) -> bool:
+        """Whether it ever did."""
+        return self._has_run
+
+    @property
     def bumps(self) -> int:
         """How often in a row it ended soon after it had started, without its own fault."""
         return self._bumps

@@ -124,7 +124,7 @@ class Consumer:
         try:
             async with asyncio.timeout(PATIENCE):
                 if self._care.prepare is not None:
-                    await self._care.prepare(self._queue)
+                    await self._care.prepare(self._queue, again=self._conduct.has_run)
                 connection = None if self._shared else await self._hosting.link.connection()
             # Without a limit of its own: to give up a question in the middle would end the channel for all on it.
             await self._subscribe(connection)

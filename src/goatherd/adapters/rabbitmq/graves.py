@@ -58,6 +58,12 @@ def expired(message: Message, now: float) -> Burial:
     return Burial(reason=reason, error_type="JobExpired", message=text, attempts=attempts, failed_at=now)
 
 
+def queue_deleted(message: Message, now: float) -> Burial:
+    """Why a message is given up that was to be tried again in a queue that is not there any more."""
+    why, attempts = "its queue was deleted while it was worked on", failures_of(message.headers)
+    return Burial(reason="rejected", error_type="QueueDeleted", message=why, attempts=attempts, failed_at=now)
+
+
 def announcement(letter: str) -> bytes:
     """The body of an announcement: the queue gets a copy of each dead letter, of which only the id counts."""
     return msgspec.json.encode({"letter": letter})

@@ -17,8 +17,6 @@ class KnownQueues:
         self.lasting: dict[str, Queue] = {}
         #: Those that come and go by the thousand, and which need nothing that the broker does not do by itself.
         self._passing: dict[str, Queue] = {}
-        #: Those of them that were made whole and not looked at since.
-        self._just_made: set[str] = set()
         #: How many listeners of this process look after a queue.
         self._listened: Counter[str] = Counter()
 
@@ -43,17 +41,6 @@ class KnownQueues:
             # Those that are only sent to are declared again when that is needed.
             wanted = {*self._listened, *(queue.name for queue in queues)}
             self._passing = {name: queue for name, queue in self._passing.items() if name in wanted}
-            self._just_made &= wanted
-
-    def made(self, queues: Sequence[Queue], refused: Collection[str]) -> None:
-        """All but the refused ones are there, with all that belongs to them."""
-        self._just_made |= {queue.name for queue in queues if queue.one_of_many and queue.name not in refused}
-
-    def was_just_made(self, queue: str) -> bool:
-        """Whether it need not be looked at, which is so once."""
-        was = queue in self._just_made
-        self._just_made.discard(queue)
-        return was
 
     def listen(self, queue: str) -> None:
         """A listener looks after it from now on."""
@@ -65,4 +52,3 @@ class KnownQueues:
         if self._listened[queue] <= 0:
             del self._listened[queue]
             self._passing.pop(queue, None)
-            self._just_made.discard(queue)

@@ -78,13 +78,13 @@ class Layout:
         refusals = await self._make_queues(declarer, queues)
         self._refused -= {queue.name for queue in queues}
         self._refused |= {queue.name for queue in queues if queue.name in refusals and not queue.one_of_many}
-        self._known.made(queues, refusals.keys())
         await self._bind_announcements(declarer)
         _raise_first(queues, refusals)
 
-    async def have(self, queue: str) -> None:
+    async def have(self, queue: str, *, again: bool) -> None:
         """See that a queue is there before a listener consumes it, making it again if it is ours to make.
 
+        With `again` it was consumed before, and may have become another one meanwhile.
         Raises Unavailable, TopologyMismatch or LinkFailed.
         """
         declarer = Declarer(await self._link.connection())
@@ -93,13 +93,17 @@ class Layout:
             await check_queues(declarer, [queue], "passive=True" if self._declare == "create" else self._why_not_made)
         elif await declarer.exists(queue) is None:
             await self._make_queue(declarer, described)
-        elif not self._known.was_just_made(queue):
+        elif again:
             # Somebody may have deleted it and made it anew, without the way by which delayed jobs come to it.
             await declarer.bind(queue, self._names.due_exchange, f"*.{queue}")
 
     def listen(self, queue: str) -> None:
         """A listener looks after this queue from now on, so that whatever is wrong with it concerns nobody else."""
         self._known.listen(queue)
+
+    def is_listened(self, queue: str) -> bool:
+        """Whether somebody looks after it, and makes it again if it is gone."""
+        return queue in self._known.listened
 
     def forget(self, queue: str) -> None:
         """A listener of this queue has ended; with the last one nothing is remembered of it."""

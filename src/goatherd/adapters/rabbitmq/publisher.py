@@ -16,6 +16,7 @@ from goatherd.adapters.rabbitmq.parcels import HINTS, Batch, Letter, Outcome, Ou
 from goatherd.adapters.rabbitmq.patience import Patience
 from goatherd.adapters.rabbitmq.wire import RETURN, Confirm, Content, content_frames, publish_method, read_return
 from goatherd.errors import Refused, Unavailable
+from goatherd.ports.broker import NoQueue
 from goatherd.ports.calls import Receipt
 
 #: Messages that may be on their way without a confirm; beyond it publishers wait.
@@ -252,7 +253,7 @@ class Publisher:
                 f"GOATHERD_BROKER_URL may write to, and how large a message may be.",
                 jobs=jobs,
             )
-        raise Unavailable(
+        raise NoQueue(
             f"There is no queue {place!r} on the broker, so {len(jobs)} job(s) were not accepted. A worker or an "
             f"app that knows the queue makes it when it starts; check the name with `goatherd queues list`.",
             jobs=jobs,

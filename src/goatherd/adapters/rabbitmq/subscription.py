@@ -54,9 +54,10 @@ class Subscription(Consumer):
         self._stopped = True
         self._conduct.rests("stopped")
         await self._leave()
-        if self._shared and not self._released:
+        if not self._released:
             self._released = True
             if self._host is not None:
+                # What it has not settled can still be; then its channel is given back, unless others are on it.
                 self._host.leave(self)
             self._hosting.members.pop(self, None)
             if self._care.released is not None:

@@ -60,6 +60,19 @@ class TickCases(SchedulesCases):
         assert [each.name for each in look.due] == ["c", "a"]
         assert [each.id for each in look.firings] == ["run c", "run a"]
 
+    async def test_those_that_send_jobs_come_after_those_that_are_asked_for_however_many_there_are(
+        self, schedules: ScheduleStore, clock: StandingClock
+    ) -> None:
+        for name in ("a", "b"):
+            await schedules.set(name, BESIDE, JOB)
+            await schedules.trigger(name, f"job {name}")
+        clock.advance(10.0)
+        await declare(schedules, name="own")
+        await schedules.trigger("own", "run")
+        look = await schedules.look(["own"], 2)
+        assert [each.name for each in look.due] == ["own", "a"]
+        assert [each.id for each in look.firings] == ["run", "job a"]
+
     async def test_a_decision_is_put_on_record(self, schedules: ScheduleStore, clock: StandingClock) -> None:
         await declare(schedules)
         at = clock()

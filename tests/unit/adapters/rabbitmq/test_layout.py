@@ -145,7 +145,7 @@ async def test_a_listener_sees_to_its_queue_by_itself(link: Link, server: Script
     await again(link, server, books)
     assert "fixed" in books.queues
     assert "listened" not in books.queues
-    await layout.have("listened")
+    await layout.have("listened", again=True)
     assert "listened" in books.queues
 
 
@@ -157,9 +157,9 @@ async def test_the_way_of_delayed_jobs_is_made_again_with_a_queue_that_somebody_
     await layout.declare(passing("listened"))
     layout.listen("listened")
     assert books.bindings["listened"] == 1
-    await layout.have("listened")
+    await layout.have("listened", again=False)
     assert books.bindings["listened"] == 1, "what was made a moment ago is whole"
-    await layout.have("listened")
+    await layout.have("listened", again=True)
     assert books.bindings["listened"] == 2
 
 
@@ -171,11 +171,11 @@ async def test_what_no_listener_wants_any_more_is_forgotten(link: Link, server: 
         layout.listen("a")
     layout.forget("a")
     books.queues.discard("a")
-    await layout.have("a")
+    await layout.have("a", again=True)
     layout.forget("a")
     books.queues.discard("a")
     with pytest.raises(Unavailable, match="no queue 'a'"):
-        await layout.have("a")
+        await layout.have("a", again=True)
 
 
 async def test_queues_that_were_only_sent_to_are_neither_looked_at_nor_made_again(
@@ -208,5 +208,5 @@ async def test_what_is_remembered_of_them_does_not_grow(
         await layout.declare(passing(f"match-{number}"))
     assert len(layout._known._passing) <= 6
     books.queues.clear()
-    await layout.have("match-0")
+    await layout.have("match-0", again=True)
     assert books.queues == {"match-0"}, "what is listened to is remembered"

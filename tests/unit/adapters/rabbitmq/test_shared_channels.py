@@ -179,10 +179,11 @@ async def test_to_give_up_stopping_one_does_not_end_the_others(stage: Stage) -> 
     assert (first.standing.condition, second.standing.condition) == ("stopped", "running")
 
 
-async def test_nothing_is_left_of_those_that_were_stopped(stage: Stage) -> None:
+@pytest.mark.parametrize("shared", [True, False])
+async def test_nothing_is_left_of_those_that_were_stopped(stage: Stage, shared: bool) -> None:
     before = len(asyncio.all_tasks())
     for number in range(50):
-        await (await stage.consume(f"q{number}")).stop()
+        await (await stage.consume(f"q{number}", shared=shared)).stop()
     await stage.hosting.sweep()
     assert (stage.hosting.channels, len(stage.hosting.members)) == (0, 0)
     await stage.hosting.hearing.close()
