@@ -20,6 +20,7 @@ def test_every_scene_plays_on_one_file(stage: Stage) -> None:
     assert "ran on one SQLite file" in told
 
 
+@pytest.mark.chaos
 @pytest.mark.servers
 @pytest.mark.timeout(150)
 def test_every_scene_plays_on_rabbitmq_by_one_setting(stage: Stage) -> None:

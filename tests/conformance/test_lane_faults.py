@@ -54,6 +54,7 @@ def test_it_is_found_on_sqlite(fault: str, runner: asyncio.Runner, tmp_path: Pat
         expect(fault, runner, SqliteGround(tmp_path), SOME)
 
 
+@pytest.mark.chaos
 @pytest.mark.servers("redis")
 @pytest.mark.xdist_group("redis")
 @pytest.mark.parametrize("fault", REDIS)
@@ -76,6 +77,7 @@ async def _do(statement: str) -> None:
         await connection.execute(statement.encode())
 
 
+@pytest.mark.chaos
 @pytest.mark.servers("postgres")
 @pytest.mark.parametrize("fault", POSTGRES)
 def test_it_is_found_on_postgres(fault: str, runner: asyncio.Runner, another_database: str) -> None:

@@ -60,6 +60,7 @@ async def _do(statement: str) -> None:
         await connection.execute(statement.encode())
 
 
+@pytest.mark.chaos
 @pytest.mark.servers("postgres")
 @pytest.mark.parametrize("fault", [_in_its_time(fault, fault in SOON) for fault in POSTGRES])
 def test_it_is_found_on_postgres(fault: str, runner: asyncio.Runner, another_database: str) -> None:

@@ -7,6 +7,7 @@ import signal
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from tempfile import TemporaryFile
+from typing import IO
 
 from examples.dubbing.troubles import Lasting
 from examples.running.programs import TOP
@@ -49,10 +50,7 @@ async def run_program(command: Sequence[str], given: bytes = b"", seconds: float
         # Not a pipe: with uvloop that is a socket, and Apertium, which opens its input by name, finds it empty then.
         file.write(given)
         file.seek(0)
-        process = await asyncio.create_subprocess_exec(
-            path, *command[1:], cwd=TOP, stdin=file, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-            start_new_session=True,
-        )  # fmt: skip
+        process = await _started([path, *command[1:]], file)
     try:
         async with asyncio.timeout(seconds):
             written, complaint = await process.communicate()
@@ -65,6 +63,23 @@ async def run_program(command: Sequence[str], given: bytes = b"", seconds: float
         told = complaint.decode(errors="replace").strip()[-SHOWN:] or "it said nothing"
         raise ProgramFailed(f"{command[0]} failed with exit code {process.returncode}: {told}")
     return written
+
+
+async def _started(command: Sequence[str], given: IO[bytes]) -> asyncio.subprocess.Process:
+    """A new program; whoever is cancelled while it starts leaves none behind."""
+    starting = asyncio.create_task(
+        asyncio.create_subprocess_exec(
+            *command, cwd=TOP, stdin=given, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+            start_new_session=True,
+        ),
+        name=f"start {command[0]}",
+    )  # fmt: skip
+    try:
+        # To be cancelled half-way may leave asyncio waiting for the end of a program that it does not watch yet.
+        return await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        await _end(await starting)
+        raise
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

@@ -18,10 +18,11 @@ GROUPS = {
     "lanes": ["list", "show", "retry", "skip", "unblock"],
     "listeners": ["list", "restart"],
     "runs": ["list", "show", "retry", "cancel", "requeue-items"],
+    "schedules": ["list", "next", "pause", "resume", "trigger"],
 }
 ALL = [(name,) for name in COMMANDS] + [(group, name) for group, names in GROUPS.items() for name in names]
 #: Groups, a show for people, and a script.
-NOTHING_TO_TELL = [("queues",), ("dead",), ("lanes",), ("listeners",), ("runs",), ("demo",), ("completion",)]
+NOTHING_TO_TELL = [*((group,) for group in GROUPS), ("demo",), ("completion",)]
 
 
 @pytest.mark.parametrize("command", ALL, ids=" ".join)

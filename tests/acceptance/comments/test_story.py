@@ -36,6 +36,7 @@ def test_the_story_holds_on_files() -> None:
     assert ALL_HELD in play("--once")
 
 
+@pytest.mark.chaos
 @pytest.mark.servers("rabbitmq", "redis", "postgres")
 @pytest.mark.timeout(150)
 @pytest.mark.xdist_group("comments servers")

@@ -35,7 +35,7 @@ def alive() -> tuple[int, int]:
     return len(asyncio.all_tasks()), sum(isinstance(each, QueueListener) for each in gc.get_objects())
 
 
-@pytest.mark.parametrize("turns", [40, pytest.param(1000, marks=pytest.mark.chaos)])
+@pytest.mark.parametrize("turns", [15, pytest.param(1000, marks=pytest.mark.chaos)])
 @pytest.mark.parametrize("app", ["sqlite", pytest.param("rabbitmq", marks=pytest.mark.servers)], indirect=True)
 async def test_rows_come_and_go_under_traffic(app: Goatherd, turns: int) -> None:
     chance = random.Random(turns)

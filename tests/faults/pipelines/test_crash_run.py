@@ -49,7 +49,7 @@ def check(outcome: Outcome, capsys: pytest.CaptureFixture[str], name: str) -> No
 
 
 @pytest.mark.timeout(180)
-@pytest.mark.parametrize("store", STORES)
+@pytest.mark.parametrize("store", ["sqlite", pytest.param("servers", marks=[*ON_SERVERS, pytest.mark.chaos])])
 async def test_a_short_run(store: str, make: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     outcome = await CrashRun(tmp_path, SHORT, make(SHORT)).run()
     check(outcome, capsys, store)

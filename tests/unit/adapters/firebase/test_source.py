@@ -179,6 +179,7 @@ async def test_a_token_that_has_expired_is_renewed_and_the_request_made_again() 
 
 async def test_who_is_not_let_in_is_told_without_the_secret(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
+    caplog.set_level(logging.DEBUG, "httpx2")
     async with FirebaseDouble(secret="right") as double, aclosing(Ear(double, auth="wr0ng")) as ear:
         with pytest.raises(SettingsError, match=r"answers 401.*give a valid") as raised:
             await ear.next()
