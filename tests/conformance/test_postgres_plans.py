@@ -2,6 +2,8 @@
 
 from collections.abc import AsyncIterator
 from typing import Any, TypeAlias
+from urllib.parse import urlsplit, urlunsplit
+from uuid import uuid4
 
 import psycopg
 import pytest
@@ -10,7 +12,7 @@ from goatherd.adapters.postgres.opening import open_lanes
 from goatherd.model.lane import Hold
 from goatherd.testing.suites.lane_people import item
 from scripts.servers.addresses import postgres_url
-from tests.conformance.postgres_store import settings
+from tests.conformance.postgres_store import operator, settings
 
 pytestmark = pytest.mark.servers("postgres")
 
@@ -35,10 +37,21 @@ _FILL = f"""
 
 
 @pytest.fixture
-async def connection() -> AsyncIterator[Connection]:
+async def database() -> AsyncIterator[str]:
+    """One of its own: what the server believes must not depend on what other tests have put there."""
+    name = f"plans_{uuid4().hex}"
+    async with operator() as connection:
+        await connection.execute(f"CREATE DATABASE {name}".encode())
+    yield urlunsplit(urlsplit(postgres_url())._replace(path=f"/{name}"))
+    async with operator() as connection:
+        await connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+
+
+@pytest.fixture
+async def connection(database: str) -> AsyncIterator[Connection]:
     """In a transaction that is not committed, so that nobody else sees all this."""
-    await (await open_lanes(settings("plans"))).close()
-    async with await psycopg.AsyncConnection.connect(postgres_url()) as connection:
+    await (await open_lanes(settings("plans", database))).close()
+    async with await psycopg.AsyncConnection.connect(database) as connection:
         await connection.execute("SET LOCAL search_path = pg_catalog")
         yield connection
         await connection.rollback()
@@ -56,21 +69,21 @@ async def reads(connection: Connection) -> tuple[int, int]:
     return found[0], found[1]
 
 
-async def test_calls_read_what_they_move(connection: Connection) -> None:
+async def test_calls_read_what_they_move(connection: Connection, database: str) -> None:
     await connection.execute(_FILL.encode())
     # The server believes what it knew before, ...
-    await make_calls(connection, 1)
+    await make_calls(connection, database, 1)
     await connection.execute(f"ANALYZE {', '.join(f'goatherd.{table}' for table in TABLES)}".encode())
     # ... and then what it sees.
-    await make_calls(connection, LANES // 2 + 1)
+    await make_calls(connection, database, LANES // 2 + 1)
 
 
-async def make_calls(connection: Connection, first: int) -> None:
+async def make_calls(connection: Connection, database: str, first: int) -> None:
     """Make every call that moves jobs, for lanes from the first on, and look at what it has read."""
     before = await reads(connection)
     numbers = range(first, first + 2 * BATCH, 2)
     arrays = [f"mail/to={number}" for number in numbers], [*numbers], [*numbers]
-    lanes = await open_lanes(settings("plans"))
+    lanes = await open_lanes(settings("plans", database))
     try:
         commit = lanes.commit_statement(Hold(lane=arrays[0][-1], token=numbers[-1], seq=numbers[-1]))
         enqueue = lanes.enqueue_statement([item(f"{n}", f"mail/to={first + LANES - BATCH + n}") for n in range(BATCH)])

@@ -111,7 +111,11 @@ async def test_a_delayed_job_that_expired_in_its_own_queue(app: Goatherd, pika: 
         pika.channel.basic_reject(seen.method.delivery_tag, requeue=False)
         pika.take("shop.dead.v1", ack=False)
         pika.channel.close()
-        [letter] = await stored_letters(app)
+        async with asyncio.timeout(30):
+            # What a closed channel had is back in its queue a moment later.
+            while not (letters := await stored_letters(app)):
+                await asyncio.sleep(0.05)
+    [letter] = letters
     assert (letter.reason, letter.queue, letter.error_type) == ("rejected", "mail", "Rejected")
 
 

@@ -31,6 +31,7 @@ def test_the_story_holds_on_one_file() -> None:
     assert ALL_HELD in play("--once")
 
 
+@pytest.mark.chaos
 @pytest.mark.servers
 @pytest.mark.timeout(150)
 @pytest.mark.xdist_group("kitchen rabbitmq")
