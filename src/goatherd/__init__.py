@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from goatherd.errors import CallTimeout, GiveUp, GoatherdError, JobFailed, RetryLater, Unavailable
     from goatherd.events import Event
     from goatherd.inbox import Inbox
+    from goatherd.model.app_topology import Topology
     from goatherd.model.dead_letter import DeadLetter
     from goatherd.model.failure import Failure
     from goatherd.model.health import Health
@@ -47,6 +48,7 @@ else:
         "Step": "goatherd.step",
         "Tally": "goatherd.tally",
         "Task": "goatherd.task",
+        "Topology": "goatherd.model.app_topology",
         "Unavailable": "goatherd.errors",
     }
 
@@ -82,5 +84,6 @@ __all__ = [
     "Step",
     "Tally",
     "Task",
+    "Topology",
     "Unavailable",
 ]

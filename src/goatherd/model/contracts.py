@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterable
 
 from goatherd.errors import DefinitionError
-from goatherd.model.topology import Queue, Topology
+from goatherd.model.app_topology import Topology
+from goatherd.model.topology import Queue
 
 
 class Contracts:

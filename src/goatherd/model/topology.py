@@ -1,8 +1,8 @@
 """Queues as data: what a program wants the broker to have."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias, get_args
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
 
 from goatherd.errors import DefinitionError
 from goatherd.model.answers import AnswerRule
@@ -25,6 +25,8 @@ class Queue:
     exchange: str = ""
     #: The kind of its exchange, where that may be made; None where it must be there.
     exchange_type: ExchangeType | None = None
+    exchange_durable: bool = True
+    exchange_arguments: Mapping[str, str | int | bool] = field(default_factory=dict)
     routing_key: str | None = None
     type: Literal["quorum", "classic"] | None = None
     #: Seconds a job may wait before it becomes a dead letter.
@@ -49,25 +51,6 @@ class Queue:
             value = getattr(self, name)
             if value is not None and value <= 0:
                 raise DefinitionError(f"The queue {self.name!r} has {name}={value!r}; it must be above 0.")
-
-
-class Topology:
-    """What no task and no queue says about the broker."""
-
-    def __init__(self) -> None:
-        self._exchanges: dict[str, ExchangeType] = {}
-
-    def exchange(self, name: str, type: ExchangeType) -> None:
-        """A durable exchange, which is made if it is missing."""
-        if type not in get_args(ExchangeType):
-            raise DefinitionError(f"The exchange {name!r} has type={type!r}; use {', '.join(get_args(ExchangeType))}.")
-        if self._exchanges.setdefault(name, type) != type:
-            raise DefinitionError(f"The exchange {name!r} is both {self._exchanges[name]!r} and {type!r}; choose one.")
-
-    def with_exchange(self, queue: Queue) -> Queue:
-        """A queue that knows the kind of its exchange, if that was said."""
-        kind = self._exchanges.get(queue.exchange)
-        return queue if kind is None else replace(queue, exchange_type=kind)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goatherd.errors import DefinitionError
-from goatherd.model.topology import LONGEST_NAME, Queue, Topology, check_queue_name
+from goatherd.model.app_topology import Topology
+from goatherd.model.topology import LONGEST_NAME, Queue, check_queue_name
 
 
 @pytest.mark.parametrize("name", ["", "mail*", "mail.#", "x" * 201, "ü" * 101, "a\nb", "a\udc80"])

@@ -9,7 +9,7 @@ from goatherd.adapters.rabbitmq.inspection import check_everything, check_queues
 from goatherd.adapters.rabbitmq.known import KnownQueues
 from goatherd.adapters.rabbitmq.link import Link
 from goatherd.adapters.rabbitmq.names import Names
-from goatherd.adapters.rabbitmq.topology import Declare, Declarer, QueueType, queue_arguments
+from goatherd.adapters.rabbitmq.topology import Declare, Declarer, QueueType, hold_arguments, queue_arguments
 from goatherd.errors import GoatherdError, Unavailable
 from goatherd.model.topology import HoldLimit, Queue, QueueState
 
@@ -216,9 +216,10 @@ class Layout:
 
     async def _make_queues(self, declarer: Declarer, queues: Sequence[Queue]) -> Mapping[str, Exception]:
         """A few at once; gives those that were refused. Raises LinkFailed."""
-        for exchange, kind in {each.exchange: each.exchange_type for each in queues if not each.passive}.items():
-            if kind is not None:
-                await declarer.exchange(exchange, kind)
+        for each in {queue.exchange: queue for queue in queues if not queue.passive}.values():
+            if each.exchange_type is not None:
+                durable = each.exchange_durable
+                await declarer.exchange(each.exchange, each.exchange_type, each.exchange_arguments, durable=durable)
         refusals: dict[str, Exception] = {}
         left = iter(queues)
         makers = [self._make_some(declarer, left, refusals) for _ in range(min(MAKERS, len(queues)))]
@@ -270,12 +271,7 @@ class Layout:
 
     async def _make_hold(self, declarer: Declarer, milliseconds: int) -> None:
         names = self._names
-        arguments = {"x-message-ttl": milliseconds, "x-dead-letter-exchange": names.due_exchange}
-        if self._queue_type == "quorum":
-            arguments |= {
-                "x-queue-type": "quorum", "x-dead-letter-strategy": "at-least-once", "x-overflow": "reject-publish",
-                "x-max-length": 10_000_000,
-            }  # fmt: skip
+        arguments = hold_arguments(milliseconds, names, self._queue_type)
         await declarer.queue(names.hold_queue(milliseconds), arguments)
         await declarer.bind(names.hold_queue(milliseconds), names.hold_exchange, f"{milliseconds}.#")
 

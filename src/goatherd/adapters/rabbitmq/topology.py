@@ -48,32 +48,45 @@ def queue_arguments(queue: Queue, names: Names, queue_type: str) -> dict[str, An
     return arguments
 
 
+def hold_arguments(milliseconds: int, names: Names, queue_type: str) -> dict[str, Any]:
+    """The arguments of the queue in which messages wait for so long."""
+    arguments: dict[str, Any] = {"x-message-ttl": milliseconds, "x-dead-letter-exchange": names.due_exchange}
+    if queue_type == "quorum":
+        arguments |= {
+            "x-queue-type": "quorum", "x-dead-letter-strategy": "at-least-once", "x-overflow": "reject-publish",
+            "x-max-length": 10_000_000,
+        }  # fmt: skip
+    return arguments
+
+
 class Declarer:
     """Declares on channels that nobody else uses, because a refusal closes the channel on which it was asked."""
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
 
-    async def exchange(self, name: str, kind: str, arguments: Mapping[str, Any] | None = None) -> None:
+    async def exchange(
+        self, name: str, kind: str, arguments: Mapping[str, Any] | None = None, *, durable: bool = True
+    ) -> None:
         """Make an exchange."""
-        await self._ask(commands.Exchange.Declare(0, name, kind, durable=True, arguments=dict(arguments or {})))
+        await self.ask(commands.Exchange.Declare(0, name, kind, durable=durable, arguments=dict(arguments or {})))
 
     async def queue(self, name: str, arguments: Mapping[str, Any]) -> None:
         """Make a durable queue."""
-        await self._ask(commands.Queue.Declare(0, name, durable=True, arguments=dict(arguments)))
+        await self.ask(commands.Queue.Declare(0, name, durable=True, arguments=dict(arguments)))
 
     async def bind(self, queue: str, exchange: str, key: str) -> None:
         """Let what an exchange gets under a key go to a queue."""
-        await self._ask(commands.Queue.Bind(0, queue, exchange, key))
+        await self.ask(commands.Queue.Bind(0, queue, exchange, key))
 
     async def lead(self, source: str, key: str, to: str) -> None:
         """Let what one exchange gets under a key go to another one, too."""
-        await self._ask(commands.Exchange.Bind(0, to, source, key))
+        await self.ask(commands.Exchange.Bind(0, to, source, key))
 
     async def exists(self, name: str) -> tuple[int, int] | None:
         """How many messages and consumers a queue has; None if there is no such queue."""
         try:
-            answer = await self._ask(commands.Queue.Declare(0, name, passive=True))
+            answer = await self.ask(commands.Queue.Declare(0, name, passive=True))
         except ChannelClosed as error:
             if error.code == 404:
                 return None
@@ -84,7 +97,7 @@ class Declarer:
     async def has_exchange(self, name: str) -> bool:
         """Whether there is such an exchange."""
         try:
-            await self._ask(commands.Exchange.Declare(0, name, passive=True))
+            await self.ask(commands.Exchange.Declare(0, name, passive=True))
         except ChannelClosed as error:
             if error.code == 404:
                 return False
@@ -93,15 +106,16 @@ class Declarer:
 
     async def delete(self, name: str) -> None:
         """Delete a queue with all that is in it; harmless if there is none."""
-        await self._ask(commands.Queue.Delete(0, name))
+        await self.ask(commands.Queue.Delete(0, name))
 
     async def purge(self, name: str) -> int:
         """Drop every waiting message of a queue; returns how many."""
-        answer = await self._ask(commands.Queue.Purge(0, name))
+        answer = await self.ask(commands.Queue.Purge(0, name))
         assert isinstance(answer, commands.Queue.PurgeOk)
         return answer.message_count or 0
 
-    async def _ask(self, question: Frame) -> Frame:
+    async def ask(self, question: Frame) -> Frame:
+        """The broker's answer; raises TopologyMismatch, or ChannelClosed if it refuses for another reason."""
         channel = await self.connection.lend_channel()
         try:
             answer = await channel.ask(question)

@@ -1,0 +1,124 @@
+"""What a program says about its broker beside its tasks and queues: exchanges, bindings, policies, files."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from os import PathLike, fspath
+from pathlib import Path
+from typing import get_args
+
+from goatherd.errors import DefinitionError
+from goatherd.model.blueprint import ApplyTo, BindingSpec, Blueprint, ExchangeSpec, PolicySpec
+from goatherd.model.definitions_json import read_definitions
+from goatherd.model.imported import Imported
+from goatherd.model.operator_yaml import read_operator_yaml
+from goatherd.model.topology import ExchangeType, Queue
+
+
+class Topology:
+    """What the broker must have besides the queues that tasks use."""
+
+    def __init__(self) -> None:
+        self._exchanges: dict[str, ExchangeSpec] = {}
+        #: With the queue where it was given as one: a name may be that of an exchange, too.
+        self._bindings: list[tuple[BindingSpec, bool]] = []
+        self._policies: dict[str, PolicySpec] = {}
+        self._files: dict[str, str] = {}
+
+    def exchange(
+        self,
+        name: str,
+        type: ExchangeType,
+        *,
+        durable: bool = True,
+        arguments: Mapping[str, str | int | bool] | None = None,
+    ) -> None:
+        """An exchange, which is made if it is missing."""
+        if type not in get_args(ExchangeType):
+            raise DefinitionError(f"The exchange {name!r} has type={type!r}; use {', '.join(get_args(ExchangeType))}.")
+        if not name:
+            raise DefinitionError("The exchange without a name is always there; give this one a name.")
+        described = ExchangeSpec(name=name, type=type, durable=durable, arguments=arguments or {})
+        first = self._exchanges.setdefault(name, described)
+        if first.type != type:
+            raise DefinitionError(f"The exchange {name!r} is both {first.type!r} and {type!r}; choose one.")
+        if first != described:
+            raise DefinitionError(f"The exchange {name!r} is described twice, and not alike; describe it once.")
+
+    def bind(
+        self, source: str, to: str | Queue, key: str = "", *, arguments: Mapping[str, str | int | bool] | None = None
+    ) -> None:
+        """Let what an exchange gets under a key go to a queue, or to an exchange that is described here, too."""
+        if not source:
+            raise DefinitionError("Nothing can be bound to the exchange without a name; every queue is, by its name.")
+        destination = to.name if isinstance(to, Queue) else to
+        binding = BindingSpec(source=source, destination=destination, key=key, arguments=arguments or {})
+        self._bindings.append((binding, isinstance(to, Queue)))
+
+    def policy(
+        self,
+        name: str,
+        pattern: str,
+        definition: Mapping[str, str | int | bool],
+        *,
+        apply_to: ApplyTo = "all",
+        priority: int = 0,
+    ) -> None:
+        """What the broker gives to every queue or exchange whose name fits a pattern."""
+        described = PolicySpec(name=name, pattern=pattern, apply_to=apply_to, definition=definition, priority=priority)
+        if self._policies.setdefault(name, described) != described:
+            raise DefinitionError(f"The policy {name!r} is described twice, and not alike; describe it once.")
+
+    def load(self, path: str | PathLike[str]) -> None:
+        """Add Topology Operator YAML or definitions.json."""
+        place = fspath(path)
+        try:
+            text = Path(place).read_text(encoding="utf-8")
+        except (OSError, UnicodeError) as error:
+            raise DefinitionError(f"The topology in {place!r} cannot be read: {error}.") from error
+        # Whatever is wrong with it is said here and now; whose it is where it does not say so comes later.
+        _read(place, text, "/")
+        self._files[place] = text
+
+    def with_exchange(self, queue: Queue) -> Queue:
+        """A queue that knows its exchange, if that was described."""
+        found = self._exchanges.get(queue.exchange)
+        if found is None:
+            return queue
+        [kind] = [each for each in get_args(ExchangeType) if each == found.type]
+        return replace(
+            queue, exchange_type=kind, exchange_durable=found.durable, exchange_arguments=dict(found.arguments)
+        )
+
+    def blueprint(self, vhost: str) -> Blueprint:
+        """All of it, as it is wanted in a virtual host; raises DefinitionError for what does not fit together."""
+        whole = Blueprint(
+            vhost=vhost, exchanges=tuple(self._exchanges.values()), policies=tuple(self._policies.values())
+        )
+        said = "the code"
+        for place, text in self._files.items():
+            whole = whole.merged(_loaded(place, text, vhost), here=said, there=place)
+            said += f" or {place}"
+        return replace(whole, bindings=(*whole.bindings, *self._own_bindings(whole)))
+
+    def _own_bindings(self, whole: Blueprint) -> list[BindingSpec]:
+        found = []
+        for binding, is_queue in self._bindings:
+            leads_on = not is_queue and whole.exchange(binding.destination) and not whole.queue(binding.destination)
+            found.append(replace(binding, destination_type="exchange") if leads_on else binding)
+        return found
+
+
+def _loaded(place: str, text: str, vhost: str) -> Blueprint:
+    found = _read(place, text, vhost)
+    if found.blueprints and vhost not in found.blueprints:
+        others = ", ".join(repr(name) for name in sorted(found.blueprints))
+        raise DefinitionError(
+            f"{place} is about the virtual host {others}, but broker_url names {vhost!r}; make them the same."
+        )
+    return found.of(vhost)
+
+
+def _read(place: str, text: str, vhost: str) -> Imported:
+    read = partial(read_definitions, vhost=vhost) if Path(place).suffix == ".json" else read_operator_yaml
+    return read(text, place)

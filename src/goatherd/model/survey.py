@@ -1,0 +1,20 @@
+"""What was seen on a live broker."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from goatherd.model.blueprint import Blueprint
+from goatherd.model.difference import Crowd
+
+
+@dataclass(frozen=True, kw_only=True)
+class Survey:
+    """One look at one virtual host."""
+
+    blueprint: Blueprint
+    #: How full the queues are; the broker counts every few seconds.
+    crowds: Mapping[str, Crowd] = field(default_factory=dict)
+    #: The type of queues that say none.
+    default_type: str = "classic"
+    #: What could not be seen, in words; a difference there stays unknown.
+    unseen: tuple[str, ...] = ()

@@ -1,0 +1,34 @@
+"""What is an app's own, and what only looks so."""
+
+from dataclasses import replace
+
+from goatherd.adapters.rabbitmq.scope import scope_of
+from goatherd.model.blueprint import Blueprint, ExchangeSpec, QueueSpec
+from goatherd.model.difference import Crowd
+from goatherd.model.drift import plan
+from goatherd.model.survey import Survey
+from goatherd.model.topology import Queue
+
+
+def test_what_the_app_left_is_found_and_what_comes_and_goes_is_not() -> None:
+    wanted = Blueprint(queues=(QueueSpec(name="shop"), QueueSpec(name="contract")))
+    live = Blueprint(
+        exchanges=(ExchangeSpec(name="shop.due.v0", type="topic"), ExchangeSpec(name="shop.window", type="topic")),
+        queues=(
+            *wanted.queues,
+            QueueSpec(name="shop.reply.v1.host-1-abc"),
+            QueueSpec(name="shop.hold.v1.5000"),
+            QueueSpec(name="shop.hold.v0.5000"),
+            QueueSpec(name="shop.paused.v1"),
+            QueueSpec(name="shop.window"),
+            QueueSpec(name="mails", arguments={"x-dead-letter-exchange": "shop.dead.v1"}),
+            QueueSpec(name="theirs", arguments={"x-dead-letter-exchange": "workshop.dead.v1"}),
+        ),
+    )
+    seen = Survey(blueprint=live, crowds={"mails": Crowd(messages=0, consumers=0)}, default_type="quorum")
+    scope = scope_of("shop", [Queue(name="shop"), Queue(name="contract", contract=True)], seen)
+    assert [each.name for each in plan(wanted, live, scope)] == ["shop.due.v0", "mails", "shop.hold.v0.5000"]
+    assert scope.default_type == "quorum"
+    transient = replace(live, queues=tuple(replace(each, durable=False) for each in wanted.queues))
+    replaced = {each.name: each.is_safe for each in plan(wanted, transient, scope) if each.kind == "queue"}
+    assert replaced == {"shop": True, "contract": False}

@@ -1,0 +1,105 @@
+"""What could be lost by which change."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from goatherd.model.blueprint import BindingSpec, Blueprint, ExchangeSpec, PolicySpec, QueueSpec
+from goatherd.model.difference import Crowd, Difference, Scope
+from goatherd.model.drift import plan
+
+QUEUE = QueueSpec(name="mails", type="classic")
+EXCHANGE = ExchangeSpec(name="post", type="direct")
+BINDING = BindingSpec(source="post", destination="mails", key="mails")
+WANTED = Blueprint(exchanges=(EXCHANGE,), queues=(QUEUE,), bindings=(BINDING,))
+
+
+def replacement(found: dict[str, Any], wanted: dict[str, Any] | None = None, **scope: Any) -> Difference:
+    """The only difference, if the queue is found so."""
+    live = replace(WANTED, queues=(replace(QUEUE, **found),))
+    [difference] = plan(replace(WANTED, queues=(replace(QUEUE, **(wanted or {})),)), live, Scope(**scope))
+    assert difference.change == "replace queue"
+    return difference
+
+
+def test_a_queue_behind_an_exchange_is_replaced_safely() -> None:
+    assert replacement({"durable": False}).is_safe
+
+
+@pytest.mark.parametrize(
+    ("ours_alone", "source", "is_safe"),
+    [
+        (frozenset(), None, False),
+        (frozenset(("mails",)), None, True),
+        # By such a way only our own delayed jobs come in.
+        (frozenset(("due",)), "due", False),
+        (frozenset(), "amq.topic", True),
+    ],
+)
+def test_strangers_on_the_default_exchange_could_lose_messages(
+    ours_alone: frozenset[str], source: str | None, is_safe: bool
+) -> None:
+    bindings = () if source is None else (BindingSpec(source=source, destination="mails", key="mails"),)
+    wanted = Blueprint(queues=(QUEUE,), bindings=bindings)
+    live = replace(wanted, queues=(replace(QUEUE, durable=False),))
+    [found] = plan(wanted, live, Scope(ours_alone=ours_alone))
+    assert found.is_safe == is_safe
+    assert is_safe or "default exchange" in str(found.risks[0])
+
+
+@pytest.mark.parametrize(
+    ("found", "wanted", "scope", "loses", "why"),
+    [
+        ({"arguments": {"x-single-active-consumer": True}}, {}, {}, "order", "in order"),
+        ({"durable": False}, {}, {"ordered": frozenset(("mails",))}, "order", "in order"),
+        ({"auto_delete": True}, {}, {"crowds": {"mails": Crowd(messages=1, consumers=2)}}, "messages", "auto_delete"),
+        ({"type": "stream"}, {}, {}, "messages", "stream"),
+        (
+            {}, {"arguments": {"x-max-length": 5}}, {"crowds": {"mails": Crowd(messages=6, consumers=0)}}, "messages",
+            "6 messages",
+        ),
+    ],
+)  # fmt: skip
+def test_what_a_queue_itself_makes_dangerous(
+    found: dict[str, Any], wanted: dict[str, Any], scope: dict[str, Any], loses: str, why: str
+) -> None:
+    [risk] = replacement(found, wanted, **scope).risks
+    assert risk.loses == loses
+    assert why in str(risk)
+
+
+def test_a_limit_that_refuses_loses_nothing() -> None:
+    limits = {"arguments": {"x-max-length": 5, "x-overflow": "reject-publish"}}
+    assert replacement({}, limits, crowds={"mails": Crowd(messages=6, consumers=0)}).is_safe
+
+
+def test_an_exchange_is_replaced_safely_only_if_nobody_else_needs_it() -> None:
+    wanted = replace(
+        WANTED,
+        exchanges=(EXCHANGE, ExchangeSpec(name="front", type="topic", arguments={"alternate-exchange": "post"})),
+        queues=(QUEUE, QueueSpec(name="bills", type="classic", arguments={"x-dead-letter-exchange": "post"})),
+    )
+    live = replace(wanted, exchanges=(replace(EXCHANGE, type="topic"), wanted.exchanges[0]))
+    [found] = plan(wanted, live)
+    assert [risk.loses for risk in found.risks] == ["messages"] * 3
+    assert ["'bills'" in str(found.risks[1]), "'front'" in str(found.risks[2])] == [True, True]
+    alone = replace(WANTED, exchanges=(replace(EXCHANGE, type="topic"),))
+    assert plan(WANTED, alone, Scope(ours_alone=frozenset(("post",))))[0].is_safe
+
+
+def test_dead_letters_by_a_policy_count_too_unless_they_wait() -> None:
+    policy = PolicySpec(name="p", pattern=".", definition={"dead-letter-exchange": "post"})
+    wanted = replace(WANTED, policies=(policy,))
+    live = replace(wanted, exchanges=(replace(EXCHANGE, durable=False),))
+    scope = Scope(ours_alone=frozenset(("post",)))
+    assert "'mails'" in str(plan(wanted, live, scope)[0].risks[0])
+    waiting = replace(QUEUE, type="quorum", arguments={"x-dead-letter-strategy": "at-least-once"})
+    assert plan(replace(wanted, queues=(waiting,)), replace(live, queues=(waiting,)), scope)[0].is_safe
+
+
+@pytest.mark.parametrize(("messages", "is_safe"), [(6, False), (5, True), (None, True)])
+def test_a_policy_that_is_too_tight_would_drop_messages(messages: int | None, is_safe: bool) -> None:
+    wanted = replace(WANTED, policies=(PolicySpec(name="p", pattern=".", definition={"max-length": 5}),))
+    [found] = plan(wanted, WANTED, Scope(crowds={"mails": Crowd(messages=messages)}))
+    assert (found.change, found.is_safe) == ("policy", is_safe)
