@@ -76,8 +76,11 @@ class Difference:
 class Crowd:
     """What is in a queue, as far as the broker tells."""
 
+    #: All, those in the hands of consumers too where the broker tells.
     messages: int | None = None
     consumers: int | None = None
+    #: Those in the hands of consumers; brokers tell a few seconds late.
+    held: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,6 +99,8 @@ class Scope:
     ordered: frozenset[str] = frozenset()
     #: The type of queues that say none, as the virtual host has it.
     default_type: str = "classic"
+    #: Programs of others that are connected now; None where that is not known.
+    strangers: tuple[str, ...] | None = None
     #: How full queues are, by name.
     crowds: Mapping[str, Crowd] = field(default_factory=dict)
 

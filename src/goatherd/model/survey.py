@@ -16,5 +16,7 @@ class Survey:
     crowds: Mapping[str, Crowd] = field(default_factory=dict)
     #: The type of queues that say none.
     default_type: str = "classic"
+    #: Programs of others that are connected now, in words; None where that is not known.
+    strangers: tuple[str, ...] | None = None
     #: What could not be seen, in words; a difference there stays unknown.
     unseen: tuple[str, ...] = ()

@@ -5,6 +5,7 @@ They carry the app's name and a version, so that two layouts can live side by si
 
 from typing import NamedTuple
 
+from goatherd.model.stand_in import pause_mark_of
 from goatherd.model.topology import Queue
 
 
@@ -46,7 +47,7 @@ class Names(NamedTuple):
 
     def pause_mark(self, queue: str) -> str:
         """The empty queue that says that another one is paused."""
-        return f"{queue}.paused.v1"
+        return pause_mark_of(queue)
 
     def hold_queue(self, milliseconds: int) -> str:
         """Where they wait for so long."""

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from goatherd.adapters.rabbitmq.names import Names
 from goatherd.model.difference import Scope
+from goatherd.model.stand_in import PATTERN as STAND_INS
 from goatherd.model.survey import Survey
 from goatherd.model.topology import Queue
 
@@ -22,10 +23,12 @@ def scope_of(app: str, queues: Sequence[Queue], seen: Survey) -> Scope:
             # Those for new lengths of delays are made when they are needed.
             rf"{own}\.hold\.v1\.\d+",
             r".*\.paused\.v1",
+            STAND_INS,
         ),
         ours_alone=frozenset(
             (*exchanges, names.dead_queue, *(queue.name for queue in queues if not queue.contract)),
         ),
         default_type=seen.default_type,
         crowds=seen.crowds,
+        strangers=seen.strangers,
     )
