@@ -31,13 +31,16 @@ class Stream:
 class FirebaseDouble:
     """Serves one tree; with a secret, only to those who know it."""
 
-    def __init__(self, *, secret: str | None = None, port: int = 0, keep_alive: float = 30.0) -> None:
+    def __init__(
+        self, *, secret: str | None = None, host: str = "127.0.0.1", port: int = 0, keep_alive: float = 30.0
+    ) -> None:
         self.tree = Tree()
         self.secrets = set() if secret is None else {secret}
         #: What goes wrong, until it is told otherwise.
         self.mischief = Mischief()
         self.streams: list[Stream] = []
         self.requests: list[Request] = []
+        self._host = host
         self._port = port
         self._keep_alive = keep_alive
         self._server: asyncio.Server | None = None
@@ -45,7 +48,7 @@ class FirebaseDouble:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", self._port, limit=2**20)
+        self._server = await asyncio.start_server(self._serve, self._host, self._port, limit=2**20)
         self._port = int(self._server.sockets[0].getsockname()[1])
         self._keep(asyncio.create_task(self._give_signs_of_life(), name="firebase double"))
         return self
@@ -61,7 +64,7 @@ class FirebaseDouble:
     @property
     def url(self) -> str:
         """Where it is."""
-        return f"http://127.0.0.1:{self._port}"
+        return f"http://{self._host}:{self._port}"
 
     # --- what a program would do with the official client ------------------------------------------
 
