@@ -1,6 +1,6 @@
 # Every check runs; the command fails if one of them did.
 . "$(dirname "$0")/env.sh"
-use runtime test lint
+use runtime test deploy lint
 
 failed=""
 check() {

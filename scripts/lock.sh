@@ -23,7 +23,7 @@ pin boot --group boot
 pin build --group build
 pin runtime --extra all pyproject.toml
 held="--constraints requirements/runtime.txt"
-for group in examples dubbing test firebase lint docs bench; do
+for group in examples dubbing test firebase deploy lint docs bench; do
     pin "$group" --group "$group"
     held="$held --constraints requirements/$group.txt"
 done

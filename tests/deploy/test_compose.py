@@ -4,7 +4,7 @@ import json
 from dataclasses import fields
 from importlib.resources import files
 
-import jsonschema
+import jsonschema  # type: ignore[import-untyped]
 import pytest
 
 from examples.arcade.settings import Settings as ArcadeSettings

@@ -43,6 +43,11 @@ class Running:
         return self._process.pid
 
     @property
+    def alive(self) -> bool:
+        """Whether it has not ended."""
+        return self._process.poll() is None
+
+    @property
     def heard(self) -> str:
         """Everything it has said so far, as far as the story has listened."""
         return "\n".join(self._heard)
