@@ -1,5 +1,6 @@
 """Where the files for deployment are, and how they are read."""
 
+import functools
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ APP = "examples.arcade.batch.service:arcade"
 ROLES = ("worker", "scheduler", "router", "gateway")
 
 
+@functools.cache
 def documents(path: Path) -> list[dict[str, Any]]:
-    """Every document of a YAML file."""
+    """Every document of a YAML file; read once, so nobody changes it."""
     return [found for found in yaml.safe_load_all(path.read_text(encoding="utf-8")) if found is not None]
 
 
