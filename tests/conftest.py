@@ -16,6 +16,7 @@ from scripts.servers.addresses import (
     postgres_url,
     redis_url,
     spin,
+    systemd_analyze,
 )
 from scripts.servers.install import NoServer
 from scripts.suite import FAILED
@@ -37,6 +38,7 @@ SERVERS = {
     "node": (node_packages,),
     "spin": (spin,),
     "media": (media,),
+    "systemd": (systemd_analyze,),
 }
 
 

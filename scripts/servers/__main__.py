@@ -22,6 +22,7 @@ from scripts.servers.addresses import (
     POSTGRES_URL,
     REDIS_URL,
     SPIN,
+    SYSTEMD_ANALYZE,
 )
 from scripts.servers.chromium import ensure_chromium
 from scripts.servers.install import NoServer
@@ -31,6 +32,7 @@ from scripts.servers.postgres import Postgres, ensure_postgres
 from scripts.servers.rabbitmq import RabbitMQ, ensure_rabbitmq
 from scripts.servers.redis import Redis, ensure_redis
 from scripts.servers.spin import ensure_spin
+from scripts.servers.systemd import ensure_systemd
 
 
 def main(arguments: list[str]) -> int:
@@ -115,6 +117,11 @@ def find_media(_life: ExitStack, _folder: Path) -> dict[str, str]:
     return {} if MEDIA in os.environ else {MEDIA: ensure_media()}
 
 
+def find_systemd(_life: ExitStack, _folder: Path) -> dict[str, str]:
+    """A program that reads unit files and ends."""
+    return {} if SYSTEMD_ANALYZE in os.environ else {SYSTEMD_ANALYZE: ensure_systemd()}
+
+
 def _leave(number: int, _frame: FrameType | None) -> None:
     sys.exit(128 + number)
 
@@ -127,6 +134,7 @@ START = {
     "node": find_node_packages,
     "spin": find_spin,
     "media": find_media,
+    "systemd": find_systemd,
 }
 
 if __name__ == "__main__":

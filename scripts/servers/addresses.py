@@ -12,6 +12,7 @@ CHROMIUM = "GOATHERD_TEST_CHROMIUM"
 NODE_PACKAGES = "GOATHERD_TEST_NODE_PACKAGES"
 SPIN = "GOATHERD_TEST_SPIN"
 MEDIA = "GOATHERD_TEST_MEDIA"
+SYSTEMD_ANALYZE = "GOATHERD_TEST_SYSTEMD_ANALYZE"
 
 
 def amqp_url() -> str:
@@ -54,12 +55,17 @@ def media() -> str:
     return _told(MEDIA)
 
 
+def systemd_analyze() -> str:
+    """The path of systemd's judge of unit files; raises NoServer."""
+    return _told(SYSTEMD_ANALYZE)
+
+
 def _told(variable: str) -> str:
     try:
         return os.environ[variable]
     except KeyError:
         raise NoServer(
             f"{variable} is not set, so this test has no server. Run `make test`, which starts all of them, or "
-            f"`python -m scripts.servers rabbitmq redis postgres chromium node media -- python -m pytest …`, or leave "
-            f"such tests out with `make test-embedded`."
+            f"`python -m scripts.servers rabbitmq redis postgres chromium node media systemd -- python -m pytest …`, "
+            f"or leave such tests out with `make test-embedded`."
         ) from None
