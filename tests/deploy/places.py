@@ -8,6 +8,7 @@ import yaml  # type: ignore[import-untyped]
 
 TOP = Path(__file__).parents[2]
 DEPLOY = TOP / "deploy"
+TOPOLOGY = DEPLOY / "kubernetes" / "topology" / "arcade.yaml"
 #: What all of them run.
 APP = "examples.arcade.batch.service:arcade"
 ROLES = ("worker", "scheduler", "router", "gateway")

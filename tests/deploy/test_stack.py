@@ -13,14 +13,18 @@ from uuid import uuid4
 import pytest
 
 from examples.arcade.database.tables import game_at
+from goatherd.adapters.rabbitmq.address import read_address
+from goatherd.model.definitions_json import read_definitions
 from goatherd.model.job_record import JobRecord
+from goatherd.model.operator_yaml import read_operator_yaml
 from goatherd.model.settings import Settings
 from goatherd.model.stream_token import sign
 from goatherd.ports.clock import SystemClock
 from goatherd.testing.suites.receiver import eventually
 from goatherd.wiring import open_history
+from scripts.servers.addresses import management
 from tests.deploy.commands import HEALTH, options_of
-from tests.deploy.places import APP
+from tests.deploy.places import APP, TOPOLOGY
 from tests.deploy.stack import PATIENCE, PROGRAMS, Stack
 
 pytestmark = [
@@ -96,6 +100,15 @@ async def on_record(stack: Stack, job: str) -> JobRecord:
         return await eventually(found, f"{job} to be on record")
     finally:
         await history.close()
+
+
+def test_the_broker_has_what_the_resources_of_its_operator_say(stack: Stack) -> None:
+    virtual_host = read_address(stack.servers["ARCADE_RABBITMQ_URL"]).virtual_host
+    told = management().ask("GET", f"definitions/{quote(virtual_host, safe='')}")
+    made = read_definitions(json.dumps(told), vhost=virtual_host).of(virtual_host)
+    wanted = read_operator_yaml(TOPOLOGY.read_text(encoding="utf-8")).of("/")
+    for kind in ("exchanges", "queues", "bindings", "policies"):
+        assert set(getattr(wanted, kind)) - set(getattr(made, kind)) == set()
 
 
 @pytest.mark.parametrize("role", ["worker", "scheduler", "router"])

@@ -13,21 +13,21 @@ from goatherd.config import Sources, read_settings
 from scripts.servers.addresses import systemd_analyze
 from scripts.servers.ports import free_ports
 from tests.acceptance.cli.stage import Running
+from tests.deploy.commands import options_of
 from tests.deploy.places import ROLES, seconds
 from tests.deploy.units import SYSTEMD, example, exec_start, said, unit_file
 from tests.docs.story import user_environment
 
-READY = {
-    "worker": "2 worker processes", "scheduler": "Schedules: ", "router": "Events of app", "gateway": "Streams at",
-}  # fmt: skip
+#: The roles whose commands have options of their own; those of the others are run with the Compose file.
+READY = {"worker": "2 worker processes", "gateway": "Streams at"}
 SHOP = """
 from goatherd import Goatherd
 
 app = Goatherd("shop")
 
 
-@app.every(3600)
-async def tidy() -> None: ...
+@app.task
+async def greet(name: str) -> None: ...
 """
 
 
@@ -100,12 +100,20 @@ def test_the_example_has_settings_only() -> None:
     assert others - {"APP"} <= {f"{role.upper()}_OPTIONS" for role in ROLES}
 
 
+@pytest.mark.parametrize("role", ROLES)
+def test_the_command_is_the_role(role: str) -> None:
+    variables = {f"{role.upper()}_OPTIONS": "", **example()}
+    command = exec_start(role, "shop", variables)
+    assert command[:4] == ["/srv/shop/.venv/bin/goatherd", role, "shop:app", "--json"]
+    assert {each for each in command[4:] if each.startswith("-")} <= options_of(role)
+
+
 # --- what they run --------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def running(tmp_path: Path) -> Iterator[dict[str, Running]]:
-    """The commands of all units at once, as of an app in a folder of the test's own."""
+    """The commands of units, as of an app in a folder of the test's own."""
     (tmp_path / "shop.py").write_text(SHOP)
     [port] = free_ports(1)
     usual = {f"{role.upper()}_OPTIONS": "" for role in ROLES}
@@ -115,7 +123,7 @@ def running(tmp_path: Path) -> Iterator[dict[str, Running]]:
     }  # fmt: skip
     started: dict[str, Running] = {}
     try:
-        for role in ROLES:
+        for role in READY:
             program, *arguments = exec_start(role, "shop", variables)
             assert program == "/srv/shop/.venv/bin/goatherd"
             command = [str(Path(sys.executable).with_name("goatherd")), *arguments]
@@ -131,4 +139,4 @@ def test_they_run_and_end_when_they_are_told_to(running: dict[str, Running]) -> 
         program.hear(READY[role])
     for program in running.values():
         program.tell(signal.SIGTERM)
-    assert {role: program.end() for role, program in running.items()} == dict.fromkeys(ROLES, 0)
+    assert {role: program.end() for role, program in running.items()} == dict.fromkeys(READY, 0)

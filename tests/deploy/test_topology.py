@@ -2,10 +2,8 @@
 
 from goatherd.model.blueprint import Blueprint
 from goatherd.model.operator_yaml import Cluster, read_operator_yaml, write_operator_yaml
-from tests.deploy.places import DEPLOY
+from tests.deploy.places import TOPOLOGY
 from tests.deploy.wanted import wanted_topology
-
-FILE = DEPLOY / "kubernetes" / "topology" / "arcade.yaml"
 
 
 def written(blueprint: Blueprint) -> str:
@@ -14,10 +12,10 @@ def written(blueprint: Blueprint) -> str:
 
 
 def test_the_file_is_what_the_app_wants() -> None:
-    assert FILE.read_text(encoding="utf-8") == written(wanted_topology())
+    assert TOPOLOGY.read_text(encoding="utf-8") == written(wanted_topology())
 
 
 def test_it_can_be_read_again() -> None:
-    read = read_operator_yaml(FILE.read_text(encoding="utf-8"), str(FILE))
+    read = read_operator_yaml(TOPOLOGY.read_text(encoding="utf-8"), str(TOPOLOGY))
     assert read.of("/") == wanted_topology()
     assert list(read.notes) == []
