@@ -76,7 +76,7 @@ class Stack:
     def await_well(self, name: str) -> None:
         """Until the image's own check says so."""
         running = self.running[name]
-        running.hear(READY[name])
+        running.hear(READY[name], PATIENCE)
         if not has_health(self._services[name]["command"]):
             return
         until = time.monotonic() + PATIENCE
@@ -87,7 +87,7 @@ class Stack:
     def stop(self, name: str) -> int:
         """As a container is stopped; the exit code."""
         self.running[name].tell(signal.SIGTERM)
-        return self.running[name].end()
+        return self.running[name].end(PATIENCE)
 
     def _open(self, life: ExitStack) -> None:
         for name in self._services:

@@ -15,6 +15,7 @@ import pytest
 
 from tests.deploy.dockerfile import DOCKERFILE, exec_form, last_said, lineage, stages
 from tests.deploy.places import DEPLOY, TOP
+from tests.docs.markdown import DOCS, blocks
 
 IMAGES = ("goatherd", "examples")
 
@@ -26,10 +27,17 @@ def hadolint() -> str:
     return found
 
 
-def test_a_linter_has_nothing_to_say() -> None:
+def of_the_docs() -> str:
+    """The Dockerfile that users are shown."""
+    [block] = [each for each in blocks(DOCS / "howto" / "deploy.md") if each.file == "Dockerfile"]
+    return block.text
+
+
+@pytest.mark.parametrize("text", [DOCKERFILE.read_text(), of_the_docs()], ids=["ours", "of the docs"])
+def test_a_linter_has_nothing_to_say(text: str) -> None:
     done = subprocess.run(
-        [hadolint(), "--no-color", "--failure-threshold", "style", "--config", os.devnull, str(DOCKERFILE)],
-        capture_output=True, text=True, check=False, timeout=50,
+        [hadolint(), "--no-color", "--failure-threshold", "style", "--config", os.devnull, "-"],
+        input=text, capture_output=True, text=True, check=False, timeout=50,
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
 

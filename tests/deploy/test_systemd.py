@@ -18,6 +18,8 @@ from tests.deploy.places import ROLES, seconds
 from tests.deploy.units import SYSTEMD, example, exec_start, said, unit_file
 from tests.docs.story import user_environment
 
+#: Seconds that a program may take to begin, and to end.
+PATIENCE = 50.0
 #: The roles whose commands have options of their own; those of the others are run with the Compose file.
 READY = {"worker": "2 worker processes", "gateway": "Streams at"}
 SHOP = """
@@ -134,9 +136,10 @@ def running(tmp_path: Path) -> Iterator[dict[str, Running]]:
             each.close()
 
 
+@pytest.mark.timeout(240)
 def test_they_run_and_end_when_they_are_told_to(running: dict[str, Running]) -> None:
     for role, program in running.items():
-        program.hear(READY[role])
+        program.hear(READY[role], PATIENCE)
     for program in running.values():
         program.tell(signal.SIGTERM)
-    assert {role: program.end() for role, program in running.items()} == dict.fromkeys(READY, 0)
+    assert {role: program.end(PATIENCE) for role, program in running.items()} == dict.fromkeys(READY, 0)

@@ -52,9 +52,9 @@ class Running:
         """Everything it has said so far, as far as the story has listened."""
         return "\n".join(self._heard)
 
-    def hear(self, pattern: str) -> re.Match[str]:
+    def hear(self, pattern: str, patience: float = PATIENCE) -> re.Match[str]:
         """Wait for a line that matches; only lines that were not heard before."""
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + patience
         while (line := self._next_line(deadline, pattern)) is not None:
             if match := re.search(pattern, line):
                 return match
@@ -93,7 +93,7 @@ class Running:
         try:
             line = self._lines.get(timeout=max(0.0, deadline - time.monotonic()))
         except Empty:
-            raise AssertionError(f"did not come within {PATIENCE:g} s: {what}\n{self.heard}") from None
+            raise AssertionError(f"did not come in time: {what}\n{self.heard}") from None
         if line is not None:
             self._heard.append(line)
         return line
