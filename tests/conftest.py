@@ -13,6 +13,7 @@ from scripts.servers.addresses import (
     management,
     media,
     node_packages,
+    old_taskiq,
     postgres_url,
     redis_url,
     spin,
@@ -37,6 +38,7 @@ SERVERS = {
     "node": (node_packages,),
     "spin": (spin,),
     "media": (media,),
+    "taskiq": (old_taskiq,),
 }
 
 

@@ -19,6 +19,7 @@ from scripts.servers.addresses import (
     MANAGEMENT_URL,
     MEDIA,
     NODE_PACKAGES,
+    OLD_TASKIQ,
     POSTGRES_URL,
     REDIS_URL,
     SPIN,
@@ -31,6 +32,7 @@ from scripts.servers.postgres import Postgres, ensure_postgres
 from scripts.servers.rabbitmq import RabbitMQ, ensure_rabbitmq
 from scripts.servers.redis import Redis, ensure_redis
 from scripts.servers.spin import ensure_spin
+from scripts.servers.taskiq import ensure_old_taskiq
 
 
 def main(arguments: list[str]) -> int:
@@ -115,6 +117,11 @@ def find_media(_life: ExitStack, _folder: Path) -> dict[str, str]:
     return {} if MEDIA in os.environ else {MEDIA: ensure_media()}
 
 
+def find_old_taskiq(_life: ExitStack, _folder: Path) -> dict[str, str]:
+    """A Python with packages that do not go together with those of the tests."""
+    return {} if OLD_TASKIQ in os.environ else {OLD_TASKIQ: ensure_old_taskiq()}
+
+
 def _leave(number: int, _frame: FrameType | None) -> None:
     sys.exit(128 + number)
 
@@ -127,6 +134,7 @@ START = {
     "node": find_node_packages,
     "spin": find_spin,
     "media": find_media,
+    "taskiq": find_old_taskiq,
 }
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ CHROMIUM = "GOATHERD_TEST_CHROMIUM"
 NODE_PACKAGES = "GOATHERD_TEST_NODE_PACKAGES"
 SPIN = "GOATHERD_TEST_SPIN"
 MEDIA = "GOATHERD_TEST_MEDIA"
+OLD_TASKIQ = "GOATHERD_TEST_OLD_TASKIQ"
 
 
 def amqp_url() -> str:
@@ -54,12 +55,17 @@ def media() -> str:
     return _told(MEDIA)
 
 
+def old_taskiq() -> str:
+    """The path of a Python that has TaskIQ as it was; raises NoServer."""
+    return _told(OLD_TASKIQ)
+
+
 def _told(variable: str) -> str:
     try:
         return os.environ[variable]
     except KeyError:
         raise NoServer(
             f"{variable} is not set, so this test has no server. Run `make test`, which starts all of them, or "
-            f"`python -m scripts.servers rabbitmq redis postgres chromium node media -- python -m pytest …`, or leave "
-            f"such tests out with `make test-embedded`."
+            f"`python -m scripts.servers rabbitmq redis postgres chromium node media taskiq -- python -m pytest …`, or "
+            f"leave such tests out with `make test-embedded`."
         ) from None
