@@ -18,7 +18,7 @@ HEAD = """\
 - `MODULE:APP` is your app: `shop:app` is the variable `app` in `shop.py`. The folder that you are in is searched first.
 - A span of time is written as `90`, `90s`, `1h30m` or `2d`; a time as `2030-01-31T09:00` (here) or `2030-01-31T09:00Z`.
 - `--json` writes JSON on standard output, for programs; logs and sentences go to standard error.
-- Exit codes: 0 well, 1 failed, 2 wrong usage.
+- Exit codes: 0 well, 1 failed, 2 wrong usage; `topology plan`, `apply` and `diff` say with 2 that something differs.
 - `goatherd completion` prints a script with which your shell completes all of this.
 """
 

@@ -27,3 +27,6 @@ for group in examples dubbing test firebase deploy lint docs bench; do
     pin "$group" --group "$group"
     held="$held --constraints requirements/$group.txt"
 done
+# It is never installed beside the others.
+held=""
+pin old-taskiq --group old-taskiq

@@ -13,6 +13,7 @@ from scripts.servers.addresses import (
     management,
     media,
     node_packages,
+    old_taskiq,
     postgres_url,
     redis_url,
     spin,
@@ -39,6 +40,7 @@ SERVERS = {
     "spin": (spin,),
     "media": (media,),
     "systemd": (systemd_analyze,),
+    "taskiq": (old_taskiq,),
 }
 
 

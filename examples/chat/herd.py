@@ -1,6 +1,7 @@
 """All that Chat says to Goatherd: two domains, and the queue that other programs know too."""
 
 import os
+from pathlib import Path
 
 from examples.chat.settings import read_settings
 from goatherd import Goatherd
@@ -12,8 +13,8 @@ chat = Goatherd("chat", **settings.of_chat())
 #: Texts that users add to the documents.
 scan = Goatherd("scan", **settings.of_scan())
 
-chat.topology.exchange("chat_tasks", "direct")
-chat.topology.exchange("dlx", "direct")
+#: What operators have made on RabbitMQ, in the virtual host `eco2`; elsewhere the same is wanted in another.
+chat.topology.load(Path(__file__).parent / "topology" / "chat.yaml", vhost="eco2")
 #: Where questions wait, in TaskIQ's layout: its producers and workers may stand in for ours, one at a time.
 questions = chat.queue(
     "chat.process",

@@ -19,6 +19,7 @@ from scripts.servers.addresses import (
     MANAGEMENT_URL,
     MEDIA,
     NODE_PACKAGES,
+    OLD_TASKIQ,
     POSTGRES_URL,
     REDIS_URL,
     SPIN,
@@ -33,6 +34,7 @@ from scripts.servers.rabbitmq import RabbitMQ, ensure_rabbitmq
 from scripts.servers.redis import Redis, ensure_redis
 from scripts.servers.spin import ensure_spin
 from scripts.servers.systemd import ensure_systemd
+from scripts.servers.taskiq import ensure_old_taskiq
 
 
 def main(arguments: list[str]) -> int:
@@ -122,6 +124,11 @@ def find_systemd(_life: ExitStack, _folder: Path) -> dict[str, str]:
     return {} if SYSTEMD_ANALYZE in os.environ else {SYSTEMD_ANALYZE: ensure_systemd()}
 
 
+def find_old_taskiq(_life: ExitStack, _folder: Path) -> dict[str, str]:
+    """A Python with packages that do not go together with those of the tests."""
+    return {} if OLD_TASKIQ in os.environ else {OLD_TASKIQ: ensure_old_taskiq()}
+
+
 def _leave(number: int, _frame: FrameType | None) -> None:
     sys.exit(128 + number)
 
@@ -135,6 +142,7 @@ START = {
     "spin": find_spin,
     "media": find_media,
     "systemd": find_systemd,
+    "taskiq": find_old_taskiq,
 }
 
 if __name__ == "__main__":

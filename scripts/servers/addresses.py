@@ -13,6 +13,7 @@ NODE_PACKAGES = "GOATHERD_TEST_NODE_PACKAGES"
 SPIN = "GOATHERD_TEST_SPIN"
 MEDIA = "GOATHERD_TEST_MEDIA"
 SYSTEMD_ANALYZE = "GOATHERD_TEST_SYSTEMD_ANALYZE"
+OLD_TASKIQ = "GOATHERD_TEST_OLD_TASKIQ"
 
 
 def amqp_url() -> str:
@@ -60,12 +61,17 @@ def systemd_analyze() -> str:
     return _told(SYSTEMD_ANALYZE)
 
 
+def old_taskiq() -> str:
+    """The path of a Python that has TaskIQ as it was; raises NoServer."""
+    return _told(OLD_TASKIQ)
+
+
 def _told(variable: str) -> str:
     try:
         return os.environ[variable]
     except KeyError:
         raise NoServer(
             f"{variable} is not set, so this test has no server. Run `make test`, which starts all of them, or "
-            f"`python -m scripts.servers rabbitmq redis postgres chromium node media systemd -- python -m pytest …`, "
-            f"or leave such tests out with `make test-embedded`."
+            f"`python -m scripts.servers rabbitmq redis postgres chromium node media systemd taskiq -- python -m pytest "
+            f"…`, or leave such tests out with `make test-embedded`."
         ) from None

@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from scripts.servers.install import ensure_installed
@@ -24,14 +25,19 @@ collect_statistics_interval = 500
 """
 
 
+#: What lets the broker move messages from queue to queue by itself.
+SHOVEL = ("rabbitmq_shovel", "rabbitmq_shovel_management")
+
+
 class RabbitMQ(PrivateServer):
     """One broker process that can be killed, frozen and started again on the same files and ports."""
 
     name = "RabbitMQ"
     start_deadline = 90.0  # Erlang is slow on a busy machine
 
-    def __init__(self, folder: Path, more_configuration: str = "") -> None:
+    def __init__(self, folder: Path, more_configuration: str = "", plugins: Sequence[str] = ()) -> None:
         super().__init__(folder)
+        self._plugins = ["rabbitmq_management", *plugins]
         self._amqp, self._http, self._epmd, self._distribution = free_ports(4)
         self._more = more_configuration
 
@@ -50,7 +56,7 @@ class RabbitMQ(PrivateServer):
     def _command(self) -> list[str]:
         configuration = self._folder / "rabbitmq.conf"
         configuration.write_text(_CONFIGURATION.format(amqp=self._amqp, http=self._http, more=self._more))
-        (self._folder / "enabled_plugins").write_text("[rabbitmq_management].")
+        (self._folder / "enabled_plugins").write_text(f"[{','.join(self._plugins)}].")
         return [_server()]
 
     def _is_ready(self) -> bool:

@@ -9,15 +9,17 @@ from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar, Unpack, overload
 from weakref import WeakKeyDictionary
 
+from goatherd.definition import definition_of
 from goatherd.engine.flushes import Flusher
 from goatherd.engine.intake import Intake
 from goatherd.engine.listeners import Listeners
 from goatherd.engine.meter import Meter
 from goatherd.engine.router import Router
+from goatherd.engine.topology.drift_watch import DriftWatch
 from goatherd.errors import NotOpen
 from goatherd.model.health import Health
 from goatherd.model.job import Job
-from goatherd.model.settings import SettingsKeywords
+from goatherd.model.settings import Settings, SettingsKeywords
 from goatherd.pipeline import Pipeline
 from goatherd.ports.clock import Clock, SystemClock
 from goatherd.recurring import Recurring
@@ -25,7 +27,7 @@ from goatherd.roles import Role, doing, serving
 from goatherd.run import Run
 from goatherd.session import Opener, Session
 from goatherd.task import Task
-from goatherd.wiring import open_ports
+from goatherd.wiring import Ports, has_topology, open_ports
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -47,9 +49,11 @@ class Goatherd(Recurring):
         self.intakes: list[Intake] = []
         #: What flushes tallies now.
         self.flushers: list[Flusher] = []
+        #: What looks whether the broker is as wanted.
+        self.drift_watches: list[DriftWatch] = []
         self.meter = Meter()
         self.clock: Clock = SystemClock()
-        self.opener: Opener = open_ports
+        self.opener: Opener = self._open_ports
 
     def __repr__(self) -> str:
         return f"<Goatherd {self._name}>"
@@ -63,7 +67,10 @@ class Goatherd(Recurring):
                 keyed = any(task.lane is not None for task in self.definitions())
                 declared = (self.settings, self.clock, self.meter, self.contracts(), self.opener)
                 pipelines, ticks = self.pipeline_definitions(), self.tick_pipelines()
-                session = await Session.open(*declared, keyed=keyed, pipelines=pipelines, ticks=ticks)
+                wanted = definition_of(self) if has_topology(self.settings) else None
+                session = await Session.open(
+                    *declared, keyed=keyed, pipelines=pipelines, ticks=ticks, definition=wanted
+                )
                 session.doing = lambda chore: doing(self, chore)
                 self._open_listener_doors(session)
                 self._sessions[loop] = session
@@ -79,6 +86,9 @@ class Goatherd(Recurring):
         if session.users == 0:
             del self._sessions[loop]
             await session.close()
+
+    async def _open_ports(self, settings: Settings, clock: Clock) -> Ports:
+        return await open_ports(settings, clock, self.topology)
 
     def _open_listener_doors(self, session: Session) -> None:
         """Let those who send know of tasks that have many queues, which are made when they are needed."""
@@ -121,7 +131,8 @@ class Goatherd(Recurring):
         from goatherd.wiring import metrics_text, router_metrics_text
 
         listeners = {pattern: count for each in self.hearing for pattern, count in each.counts().items()}
-        return metrics_text(self.meter.readings(listeners)) + "".join(
+        drift = {change: count for each in self.drift_watches[:1] for change, count in each.counts.items()}
+        return metrics_text(self.meter.readings(listeners, drift)) + "".join(
             router_metrics_text(router.readings()) for router in self.routers[:1]
         )
 

@@ -34,7 +34,10 @@ SCHEMES = {
     "live_url": _REDIS,
     "records_url": ("sqlite", *_POSTGRES),
     "lanes_url": ("sqlite", *_REDIS, *_POSTGRES),
+    "management_url": ("http", "https"),
 }
+#: What a URL looks like where it cannot be a file.
+EXAMPLES = {"live_url": "redis://localhost:6379/0", "management_url": "http://user:password@host:15672"}
 
 
 class RetryTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -157,7 +160,7 @@ def _check_url(name: str, url: Any, problems: list[str]) -> None:
     if not separator or scheme.lower() not in schemes:
         problems.append(
             f"{name} is {without_password(url)!r}: it must begin with {' or '.join(f'{s}://' for s in schemes)}, "
-            f"for example sqlite:///jobs.db"
+            f"for example {EXAMPLES.get(name, 'sqlite:///jobs.db')}"
         )
 
 

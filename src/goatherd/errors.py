@@ -156,10 +156,14 @@ class Fenced(GoatherdError):
 class TopologyMismatch(GoatherdError):
     """The broker's queue or exchange differs from the definition."""
 
-    def __init__(self, kind: str, name: str, argument: str, wanted: object, found: object) -> None:
+    def __init__(
+        self, kind: str, name: str, argument: str, wanted: object, found: object, *, message: str | None = None
+    ) -> None:
+        """`message` tells of all differences, where there are more than this one."""
         self.kind, self.name, self.argument, self.wanted, self.found = kind, name, argument, wanted, found
         super().__init__(
-            f"The {kind} {name!r} exists with {argument} = {found!r}, but this program wants {wanted!r}. "
+            message
+            or f"The {kind} {name!r} exists with {argument} = {found!r}, but this program wants {wanted!r}. "
             f"Make the two agree: change the declaration here, or delete or migrate the {kind}."
         )
 

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
+from goatherd.definition import check_listened
 from goatherd.engine.admission import Rules
 from goatherd.engine.announcements import announcing, noting_ends
 from goatherd.engine.attempt import Attempts
@@ -36,7 +37,6 @@ from goatherd.hearing import chosen_listeners, hearing
 from goatherd.model.ids import new_id
 from goatherd.model.settings import Settings
 from goatherd.model.task import TaskDefinition
-from goatherd.model.topology import Queue
 from goatherd.scheduling import scheduling
 from goatherd.session import Chore, Session
 from goatherd.wiring import open_router
@@ -98,6 +98,7 @@ async def working(
         for hook in app.lifespans:
             await life.enter_async_context(asynccontextmanager(hook)())
         session = app.session()
+        await check_listened(app, session)
         runner = Runner(app, session.clock, app.arounds)
         life.push_async_callback(runner.close)
         worker = await make_worker(app, session, runner, queues=queues, concurrency=concurrency)
@@ -188,7 +189,7 @@ async def step_work(settings: Settings, session: Session, queues: Collection[str
     conductor, story = records.conductor, session.story
     answers = book.answers if book.remote else ""
     if answers:
-        await means.broker.declare([Queue(name=answers)])
+        await means.broker.declare(book.answer_queues)
     foreign = ForeignSteps(book, session.runs.adopt)
 
     async def try_again(run: str, step: str) -> object:

@@ -1,17 +1,20 @@
-"""What a process does as a scheduler: fire what is due, flush tallies, take commands in."""
+"""What a process does as a scheduler: fire what is due, flush tallies, take commands in, look at the broker."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
+from goatherd.definition import current_definition
 from goatherd.engine.firing import Firings
 from goatherd.engine.flushes import Flusher
 from goatherd.engine.intake import Intake, Intent
 from goatherd.engine.sent_together import SentTogether
 from goatherd.engine.ticker import Ticker
+from goatherd.engine.topology.drift_watch import DriftWatch
 from goatherd.model.schedule import Firing
 from goatherd.model.task import TaskDefinition
 from goatherd.ports.inbox import CommandSource
@@ -44,6 +47,11 @@ async def scheduling(app: Goatherd) -> AsyncIterator[None]:
             intake.start()
             app.intakes.append(intake)
             life.callback(app.intakes.remove, intake)
+        for watch in make_drift_watches(app, session):
+            life.push_async_callback(watch.stop)
+            watch.start()
+            app.drift_watches.append(watch)
+            life.callback(app.drift_watches.remove, watch)
         told = ", ".join(sorted(app.ticks)) or "none of the program's own"
         log.info("Schedules: %s", told)
         yield
@@ -74,6 +82,15 @@ def _firings(app: Goatherd, session: Session) -> Firings:
 
     send = SentTogether(session.send, session.send_many).send
     return Firings(session.runs, {name: tick.pipeline for name, tick in app.ticks.items()}, find, send)
+
+
+def make_drift_watches(app: Goatherd, session: Session) -> list[DriftWatch]:
+    """One where there is a broker that others can change, too, not started yet."""
+    plumbing, every = session.ports.plumbing, app.settings.drift_every
+    if plumbing is None or not every:
+        return []
+    makes = app.settings.declare == "create"
+    return [DriftWatch(plumbing, partial(current_definition, app), every, makes=makes)]
 
 
 def make_flushers(app: Goatherd, session: Session) -> list[Flusher]:

@@ -17,12 +17,14 @@ from goatherd.engine.outbox_post import OutboxPost
 from goatherd.engine.outbox_relay import OutboxRelay
 from goatherd.engine.run_story import RunStory
 from goatherd.engine.runs import Runs
-from goatherd.engine.step_book import StepBook
+from goatherd.engine.step_book import StepBook, answers_of
 from goatherd.engine.subscriptions import Subscriptions
 from goatherd.engine.ticker import Ticker
+from goatherd.engine.topology.establish import establish
 from goatherd.engine.tracked import Tracked
 from goatherd.engine.uniqueness import Uniqueness
 from goatherd.errors import Unavailable
+from goatherd.model.definition import Definition
 from goatherd.model.job import AnyJob
 from goatherd.model.pipeline import PipelineDefinition
 from goatherd.model.run_record import EndedRun
@@ -104,7 +106,7 @@ class Session:
         )
         self.calls = Calls(self.means, self.sender, self.tracked, manners)
         described = {queue.name for queue in queues if queue.contract}
-        self.book = StepBook(pipelines, described, f"{settings.app}.step-answers")
+        self.book = StepBook(pipelines, described, answers_of(settings.app))
         self._queues = [*queues, *self.book.answer_queues]
         self.story = RunStory(self.events, clock, telemetry)
         self.runs = Runs(self.records, self.events, self.means, self.dispatch)
@@ -124,6 +126,7 @@ class Session:
         keyed: bool = False,
         pipelines: Iterable[PipelineDefinition] = (),
         ticks: Sequence[PipelineDefinition] = (),
+        definition: Definition | None = None,
     ) -> "Session":
         """Open the ports and make the queues that are missing; lanes too, if there are keyed tasks.
 
@@ -132,6 +135,7 @@ class Session:
         ports = await opener(settings, clock)
         opened: Ports | Session = ports
         try:
+            await establish(ports.plumbing, definition, settings.declare)
             wanted = list(queues)
             await ports.broker.declare(wanted)
             own = list(pipelines)

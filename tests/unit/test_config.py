@@ -89,6 +89,7 @@ SPECIAL = {
     "live_url": "redis://y",
     "records_url": "postgresql://z",
     "lanes_url": "redis://w",
+    "management_url": "https://v",
     "volatile_lanes": "True",
     "secret": "long enough to be one",
     "default_queue": "mail",

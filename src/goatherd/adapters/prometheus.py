@@ -75,6 +75,10 @@ class _Snapshot(Collector):
         lost = {(why,): count for why, count in readings.events_lost.items()}
         yield _counter("goatherd_events_lost", "Events of tracked jobs that could not be kept", ("why",), lost)
         yield from _listeners(readings.listeners)
+        drift = GaugeMetricFamily("goatherd_topology_drift", "What the broker has otherwise", labels=("change",))
+        for change, count in readings.drift.items():
+            drift.add_metric((change,), count)
+        yield drift
 
 
 def _listeners(counts: Mapping[str, ListenerCount]) -> Iterable[Metric]:

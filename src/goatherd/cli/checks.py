@@ -20,8 +20,9 @@ from goatherd.cli.output import without_password
 from goatherd.cli.run_checks import pipeline_faults, run_checks
 from goatherd.cli.schedule_checks import schedule_checks
 from goatherd.cli.tally_checks import tally_checks
+from goatherd.cli.topology_checks import topology_checks
 from goatherd.cli.wording import counted
-from goatherd.errors import GoatherdError, SettingsError
+from goatherd.errors import GoatherdError, SettingsError, TopologyMismatch
 from goatherd.model.topology import QueueState
 from goatherd.ports.records import WorkerRecord
 from goatherd.roles import make_catalogue
@@ -106,15 +107,9 @@ async def _store(app: Goatherd, target: str) -> AsyncIterator[Check]:
             schedules = [check async for check in schedule_checks(app, target)]
             tallies = [check async for check in tally_checks(app)]
             events = [check async for check in event_checks(app)]
-    except TimeoutError:
-        yield wrong("store", f"no answer within {DEADLINE:g} s", "If a process that uses it hangs, end it.")
-        return
-    except SettingsError as error:
-        for problem in error.problems:
-            yield wrong("store", problem)
-        return
-    except GoatherdError as error:
-        yield wrong("store", str(error))
+    except (TimeoutError, GoatherdError) as error:
+        for check in _failures(error, target):
+            yield check
         return
     for check in (_health(facts), *_space(facts), _workers(workers, queues, app.settings.lease, target)):
         yield check
@@ -129,6 +124,21 @@ async def _store(app: Goatherd, target: str) -> AsyncIterator[Check]:
         _dead(queues, facts, target),
     ):
         yield check
+    async for check in topology_checks(app, target):
+        yield check
+
+
+def _failures(error: TimeoutError | GoatherdError, target: str) -> Iterator[Check]:
+    """Why the store could not be looked at."""
+    if isinstance(error, TimeoutError):
+        yield wrong("store", f"no answer within {DEADLINE:g} s", "If a process that uses it hangs, end it.")
+    elif isinstance(error, SettingsError):
+        yield from (wrong("store", problem) for problem in error.problems)
+    elif isinstance(error, TopologyMismatch):
+        # The table that follows is in the plan, where it has more room.
+        yield wrong("topology", str(error).partition("\n\n")[0].rstrip(":"), f"goatherd topology plan {target}")
+    else:
+        yield wrong("store", str(error))
 
 
 def _health(facts: Mapping[str, str]) -> Check:
@@ -195,7 +205,12 @@ def _missing(app: Goatherd, queues: Sequence[QueueState]) -> Iterator[Check]:
 def _queues(queues: Sequence[QueueState], target: str) -> Iterator[Check]:
     problems = 0
     for queue in queues:
-        if queue.paused:
+        if queue.replaced:
+            found = f"{queue.name} is being replaced, with {counted(queue.ready, 'waiting job')}"
+            yield warning(
+                "queues", found, f"Wait for the end of it; if nobody applies it, goatherd topology apply {target}"
+            )
+        elif queue.paused:
             found = f"{queue.name} is paused, with {counted(queue.ready, 'ready job')}"
             yield warning("queues", found, f"goatherd queues resume {target} {queue.name}")
         elif queue.ready and not queue.consumers:

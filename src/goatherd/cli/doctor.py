@@ -30,7 +30,7 @@ def doctor(output: Output, target: str) -> int:
     Example:
       goatherd doctor shop:app
     """
-    app = load_app(target)
+    app = load_app(target, starts=True)
     checks = asyncio.run(_gather(app, target))
     ill = any(check.state == "wrong" for check in checks)
     if output.json:

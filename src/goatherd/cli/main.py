@@ -24,6 +24,7 @@ COMMANDS = {
     "listeners": Entry("goatherd.cli.listeners:listeners", "See listeners from data, and start one anew."),
     "schedules": Entry("goatherd.cli.schedules:schedules", "See schedules, pause, resume and fire them."),
     "runs": Entry("goatherd.cli.runs:runs", "See runs of pipelines, and help those on that failed."),
+    "topology": Entry("goatherd.cli.topology:topology", "Compare the broker with the app, and mend what differs."),
     "migrate": Entry("goatherd.cli.migrate:migrate", "Bring the databases of an app to the schema of this version."),
     "doctor": Entry("goatherd.cli.doctor:doctor", "Find out what is wrong, and how to mend it."),
     "demo": Entry("goatherd.cli.demo:demo", "Play scenes that show what Goatherd does."),
@@ -41,7 +42,7 @@ Start here:
   goatherd dev shop:app                     a worker that reloads when you save
   goatherd send shop:app greet name=Ada     give it something to do
 
-Every command has --help with examples. Exit codes: 0 well, 1 failed, 2 wrong usage.
+Every command has --help with examples. Exit codes: 0 well, 1 failed, 2 wrong usage or drift.
 """
 
 cli = LazyGroup("goatherd", COMMANDS, help=HELP)

@@ -67,6 +67,8 @@ def _number(count: int | None) -> Text:
 
 
 def _state(state: QueueState) -> Text:
+    if state.replaced:
+        return Text("replaced", "yellow")
     if state.paused:
         return Text("paused", "yellow")
     if not state.consumers and state.ready:

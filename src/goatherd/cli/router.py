@@ -35,7 +35,7 @@ def router(*, output: Output, target: str) -> int:
       GOATHERD_LIVE_URL=redis://live:6379/0 goatherd router shop:app
     """
     set_up_logging(as_json=output.json, verbose=output.verbose, show_pid=False)
-    app = load_app(target)
+    app = load_app(target, starts=True)
     from goatherd.cli import loops
 
     loops.run(_route_until_told(app))

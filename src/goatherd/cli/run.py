@@ -66,7 +66,7 @@ def run_here(target: str, duties: Duties, parent: int | None, *, tell_jobs: bool
 
         line = ParentLine(parent)
         line.keep_ctrl_c_away()
-    app = load_app(target)
+    app = load_app(target, starts=True)
     from goatherd.cli.working import work_until_told
 
     work_until_told(app, duties, line, tell_jobs=tell_jobs)

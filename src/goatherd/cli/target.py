@@ -25,8 +25,21 @@ MOST_FRAMES = 5
 target_argument = click.argument("target", metavar="MODULE:APP")
 
 
-def load_app(target: str) -> Goatherd:
-    """Import the module and return its app; raises UsageError or Failed."""
+def load_app(target: str, *, starts: bool = False) -> Goatherd:
+    """Import the module and return its app; raises UsageError, Failed or SettingsError.
+
+    One that is not started to serve, but to see or change how things stand, is opened on any broker: whoever has to
+    mend a broker needs to look, and to pause queues there.
+    """
+    app = _found(target)
+    if not starts and app.settings.declare == "check":
+        import msgspec
+
+        app.settings = msgspec.structs.replace(app.settings, declare="never")
+    return app
+
+
+def _found(target: str) -> Goatherd:
     name, colon, attribute = target.partition(":")
     if name.endswith(".py") or "/" in name:
         raise click.UsageError(

@@ -50,6 +50,7 @@ def with_scheduler(health: Health, ticker: Ticker | None, flushers: Sequence[Flu
 async def gather_health(broker: Broker, operations: QueueOperations, meter: Meter, reply_queue: str | None) -> Health:
     """Ask the stores; one that does not answer makes the process unready, with the reason."""
     reasons: list[str] = []
+    replaced: list[str] = []
     queues: dict[str, QueueHealth] = {}
     state = broker.state
     try:
@@ -62,6 +63,8 @@ async def gather_health(broker: Broker, operations: QueueOperations, meter: Mete
                     published_per_second=meter.sending[queue.name].per_second(),
                     acked_per_second=meter.ending[queue.name].per_second(),
                 )
+                if queue.replaced:
+                    replaced.append(f"queue {queue.name}: it is being replaced; nothing is taken from it until then")
     except TimeoutError:
         state = "down"
         reasons.append(f"broker: no answer within {DEADLINE:g} s")
@@ -71,8 +74,9 @@ async def gather_health(broker: Broker, operations: QueueOperations, meter: Mete
     if state != "up" and not reasons:
         reasons.append(f"broker: {state}")
     return Health(
+        # What waits for a queue to be replaced is as well as what waits for an operator who paused one.
         ready=not reasons,
-        reasons=reasons,
+        reasons=[*reasons, *replaced],
         ports={"broker": state},
         queues=queues,
         loop_alive=True,

@@ -12,6 +12,7 @@ from goatherd.model.readings import BOUNDS, QueueTask, QueueTaskLabel, Readings,
 from goatherd.ports.telemetry import AnswerOutcome, CallOutcome, Outcome, Stray
 
 NO_LISTENERS: Mapping[str, ListenerCount] = {}
+NO_DRIFT: Mapping[str, int] = {}
 
 #: Seconds that lie at least between two samples of a rate.
 SAMPLE_EVERY = 1.0
@@ -114,10 +115,13 @@ class Meter:
     def link(self, port: str, state: str) -> None:
         self._links[port] = state
 
-    def readings(self, listeners: Mapping[str, ListenerCount] = NO_LISTENERS) -> Readings:
-        """All counts as they stand, with the listeners that there are now."""
+    def readings(
+        self, listeners: Mapping[str, ListenerCount] = NO_LISTENERS, drift: Mapping[str, int] = NO_DRIFT
+    ) -> Readings:
+        """All counts as they stand, with the listeners that there are now and what was last seen of the broker."""
         return Readings(
             listeners=listeners,
+            drift=drift,
             sent=dict(self._sent),
             ended={(*which, outcome): n for which, one in self._attempts.items() for outcome, n in one.ended.items()},
             buried=dict(self._buried),

@@ -28,6 +28,11 @@ class Place:
         return self.step.task if phase == "do" or compensation is None else compensation
 
 
+def answers_of(app: str) -> str:
+    """The queue on which foreign workers answer an app."""
+    return f"{app}.step-answers"
+
+
 class StepBook:
     """Made once for a process."""
 
@@ -57,7 +62,7 @@ class StepBook:
     @property
     def answer_queues(self) -> list[Queue]:
         """Where foreign workers answer, if there are any."""
-        return [Queue(name=self.answers)] if self.remote else []
+        return [Queue(name=self.answers, open_to_others=True)] if self.remote else []
 
     def find(self, pipeline: str, step: str) -> Place | None:
         """A step by its names."""

@@ -23,7 +23,8 @@ class Topology:
         #: With the queue where it was given as one: a name may be that of an exchange, too.
         self._bindings: list[tuple[BindingSpec, bool]] = []
         self._policies: dict[str, PolicySpec] = {}
-        self._files: dict[str, str] = {}
+        #: By path: the text, and the virtual host that is meant where it is not called as the broker's.
+        self._files: dict[str, tuple[str, str | None]] = {}
 
     def exchange(
         self,
@@ -69,16 +70,24 @@ class Topology:
         if self._policies.setdefault(name, described) != described:
             raise DefinitionError(f"The policy {name!r} is described twice, and not alike; describe it once.")
 
-    def load(self, path: str | PathLike[str]) -> None:
-        """Add Topology Operator YAML or definitions.json."""
+    def load(self, path: str | PathLike[str], *, vhost: str | None = None) -> None:
+        """Add Topology Operator YAML or definitions.json.
+
+        A file that names virtual hosts must name that of broker_url. With `vhost`, what the file says about that one
+        is wanted in the one of broker_url, whatever it is called: one file for production and for a test.
+        """
         place = fspath(path)
         try:
             text = Path(place).read_text(encoding="utf-8")
         except (OSError, UnicodeError) as error:
             raise DefinitionError(f"The topology in {place!r} cannot be read: {error}.") from error
         # Whatever is wrong with it is said here and now; whose it is where it does not say so comes later.
-        _read(place, text, "/")
-        self._files[place] = text
+        found = _read(place, text, "/")
+        if vhost is not None and vhost not in found.blueprints:
+            raise DefinitionError(
+                f"{place} says nothing about the virtual host {vhost!r}; it is about {_hosts(found)}."
+            )
+        self._files[place] = text, vhost
 
     def with_exchange(self, queue: Queue) -> Queue:
         """A queue that knows its exchange, if that was described."""
@@ -96,8 +105,8 @@ class Topology:
             vhost=vhost, exchanges=tuple(self._exchanges.values()), policies=tuple(self._policies.values())
         )
         said = "the code"
-        for place, text in self._files.items():
-            whole = whole.merged(_loaded(place, text, vhost), here=said, there=place)
+        for place, (text, meant) in self._files.items():
+            whole = whole.merged(_loaded(place, text, vhost, meant), here=said, there=place)
             said += f" or {place}"
         return replace(whole, bindings=(*whole.bindings, *self._own_bindings(whole)))
 
@@ -109,14 +118,20 @@ class Topology:
         return found
 
 
-def _loaded(place: str, text: str, vhost: str) -> Blueprint:
+def _loaded(place: str, text: str, vhost: str, meant: str | None) -> Blueprint:
     found = _read(place, text, vhost)
+    if meant is not None:
+        return replace(found.of(meant), vhost=vhost)
     if found.blueprints and vhost not in found.blueprints:
-        others = ", ".join(repr(name) for name in sorted(found.blueprints))
         raise DefinitionError(
-            f"{place} is about the virtual host {others}, but broker_url names {vhost!r}; make them the same."
+            f"{place} is about the virtual host {_hosts(found)}, but broker_url names {vhost!r}; make them the same, "
+            f"or say vhost= where it is loaded."
         )
     return found.of(vhost)
+
+
+def _hosts(found: Imported) -> str:
+    return ", ".join(repr(name) for name in sorted(found.blueprints)) or "none"
 
 
 def _read(place: str, text: str, vhost: str) -> Imported:

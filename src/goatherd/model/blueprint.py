@@ -1,7 +1,8 @@
 """What a virtual host of the broker has: exchanges, queues, bindings and policies, as one value."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import Any, Literal, Self, TypeAlias, TypeVar, get_args
 
 from goatherd.errors import DefinitionError
@@ -117,9 +118,10 @@ class Blueprint:
             raise DefinitionError(
                 f"{here} is about the virtual host {self.vhost!r} and {there} about {other.vhost!r}; choose one."
             )
+        mine, theirs = _typed(self.queues, other.queues), _typed(other.queues, self.queues)
         quarrels = [
             *_quarrels(self.exchanges, other.exchanges, here, there),
-            *_quarrels(self.queues, other.queues, here, there),
+            *_quarrels(mine, theirs, here, there),
             *_quarrels(self.policies, other.policies, here, there),
         ]
         if quarrels:
@@ -127,22 +129,36 @@ class Blueprint:
         return Blueprint(
             vhost=self.vhost,
             exchanges=self.exchanges + other.exchanges,
-            queues=self.queues + other.queues,
+            queues=(*mine, *theirs),
             bindings=self.bindings + other.bindings,
             policies=self.policies + other.policies,
         )
 
     def exchange(self, name: str) -> ExchangeSpec | None:
         """The exchange of a name, if there is one."""
-        return next((each for each in self.exchanges if each.name == name), None)
+        return self._named_exchanges.get(name)
 
     def queue(self, name: str) -> QueueSpec | None:
         """The queue of a name, if there is one."""
-        return next((each for each in self.queues if each.name == name), None)
+        return self._named_queues.get(name)
 
     def policy(self, name: str) -> PolicySpec | None:
         """The policy of a name, if there is one."""
-        return next((each for each in self.policies if each.name == name), None)
+        return self._named_policies.get(name)
+
+    # There may be thousands, and a plan asks for each of them.
+
+    @cached_property
+    def _named_exchanges(self) -> Mapping[str, ExchangeSpec]:
+        return {each.name: each for each in self.exchanges}
+
+    @cached_property
+    def _named_queues(self) -> Mapping[str, QueueSpec]:
+        return {each.name: each for each in self.queues}
+
+    @cached_property
+    def _named_policies(self) -> Mapping[str, PolicySpec]:
+        return {each.name: each for each in self.policies}
 
 
 def differing(one: Named, other: Named) -> list[tuple[str, object, object]]:
@@ -165,6 +181,12 @@ def _by_name(described: Iterable[Named]) -> tuple[Named, ...]:
         if first != each:
             raise DefinitionError(" ".join(_quarrels([first], [each], "one place", "another")))
     return tuple(found[name] for name in sorted(found))
+
+
+def _typed(mine: Iterable[QueueSpec], theirs: Iterable[QueueSpec]) -> list[QueueSpec]:
+    """Who says no type contradicts nobody who says one."""
+    told = {each.name: each.type for each in theirs}
+    return [replace(each, type=each.type or told.get(each.name)) for each in mine]
 
 
 def _quarrels(mine: Iterable[Named], theirs: Iterable[Named], here: str, there: str) -> list[str]:

@@ -79,7 +79,7 @@ class Crowd:
     #: All, those in the hands of consumers too where the broker tells.
     messages: int | None = None
     consumers: int | None = None
-    #: Those in the hands of consumers; brokers tell a few seconds late.
+    #: Those in the hands of consumers.
     held: int | None = None
 
 
@@ -101,6 +101,8 @@ class Scope:
     default_type: str = "classic"
     #: Programs of others that are connected now; None where that is not known.
     strangers: tuple[str, ...] | None = None
+    #: What could not be seen of the broker, in words.
+    unseen: tuple[str, ...] = ()
     #: How full queues are, by name.
     crowds: Mapping[str, Crowd] = field(default_factory=dict)
 

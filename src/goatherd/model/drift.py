@@ -12,10 +12,11 @@ from goatherd.model.blueprint import (
     differing,
 )
 from goatherd.model.broker_arguments import Arguments
-from goatherd.model.difference import Detail, Difference, Scope
-from goatherd.model.losses import risks_of_exchange, risks_of_policy, risks_of_queue
+from goatherd.model.difference import Change, Detail, Difference, Scope
+from goatherd.model.losses import risks_of_exchange, risks_of_not_seeing, risks_of_policy, risks_of_queue, without_idle
 from goatherd.model.orphans import is_built_in, orphans
 from goatherd.model.shadows import shadows
+from goatherd.model.unfinished import exchange_unfinished, leads_to_unfinished, queue_unfinished
 
 #: Nothing is bound before both ends are there, and no old way is closed before the new one is open.
 _ORDER = (
@@ -44,31 +45,44 @@ def plan(wanted: Blueprint, live: Blueprint, scope: Scope | None = None) -> list
 
 
 def _exchanges(wanted: Blueprint, live: Blueprint, scope: Scope) -> Iterator[Difference]:
+    filling = without_idle(live, wanted, scope)
     for exchange in wanted.exchanges:
         if is_built_in(exchange.name):
             continue
         there = live.exchange(exchange.name)
-        if there is None:
+        why = exchange_unfinished(exchange.name, live)
+        if there is None and not why:
             details = _all_of(exchange)
             yield Difference(change="create", kind="exchange", name=exchange.name, details=details)
-        elif there != exchange:
+        elif there != exchange or why:
+            # Without the one that is to go, there is nothing left to lose.
+            is_wrong = there not in (None, exchange)
+            blind = risks_of_not_seeing(exchange.name, scope)
             yield Difference(
-                change="replace exchange", kind="exchange", name=exchange.name,
-                details=_details(differing(exchange, there)), risks=risks_of_exchange(exchange, live, scope),
+                change="replace exchange", kind="exchange", name=exchange.name, why=why,
+                details=_all_of(exchange) if there is None else _details(differing(exchange, there)),
+                risks=risks_of_exchange(exchange, filling, scope) if is_wrong else blind,
             )  # fmt: skip
 
 
 def _queues(wanted: Blueprint, live: Blueprint, scope: Scope) -> Iterator[Difference]:
+    filling = without_idle(live, wanted, scope)
     for queue in wanted.queues:
         there = live.queue(queue.name)
+        why = queue_unfinished(queue.name, live, scope)
         if there is None:
-            yield Difference(change="create", kind="queue", name=queue.name, details=_all_of(queue))
+            change: Change = "replace queue" if why else "create"
+            risks = risks_of_not_seeing(queue.name, scope) if why else ()
+            details = _all_of(queue)
+            yield Difference(change=change, kind="queue", name=queue.name, why=why, details=details, risks=risks)
             continue
         typed, there = (replace(each, type=each.type or scope.default_type) for each in (queue, there))
-        if there != typed:
+        if there != typed or why:
+            wrong = there != typed
+            risks = risks_of_queue(typed, there, filling, scope) if wrong else risks_of_not_seeing(queue.name, scope)
             yield Difference(
-                change="replace queue", kind="queue", name=queue.name,
-                details=_details(differing(typed, there)), risks=risks_of_queue(typed, there, live, scope),
+                change="replace queue", kind="queue", name=queue.name, why=why,
+                details=_details(differing(typed, there)), risks=risks,
             )  # fmt: skip
 
 
@@ -87,7 +101,7 @@ def _bindings(wanted: Blueprint, live: Blueprint) -> Iterator[Difference]:
     sources = {each.name for each in wanted.exchanges} | {each.source for each in meant}
     ends = {("queue", each.name) for each in wanted.queues} | {("exchange", each.name) for each in wanted.exchanges}
     for binding in wanted.bindings:
-        if binding not in there and binding.source:
+        if binding not in there and binding.source and not leads_to_unfinished(binding, live):
             yield Difference(
                 change="bind", kind="binding", name=name_of(binding), binding=binding, details=_way(binding, meant=True)
             )

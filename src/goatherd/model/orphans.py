@@ -18,6 +18,9 @@ LEFT_BESIDE = {
     ".XQ": "Dramatiq",
 }
 
+#: Queues that libraries make once, for the dead letters of all their queues.
+SHARED_GRAVES = {"taskiq.dead_letter": "TaskIQ"}
+
 
 def is_built_in(exchange: str) -> bool:
     """Whether the broker itself made it, in every virtual host."""
@@ -59,15 +62,20 @@ def _beside(name: str, wanted: set[str]) -> str | None:
 
 
 def _old_graves(wanted: Blueprint, live: Blueprint) -> dict[str, str]:
-    """Queues that got the dead letters of ours straight from the broker, and of nobody else's, with why they go."""
+    """Queues that get nobody's dead letters straight from the broker, once ours go elsewhere; with why they go."""
     kept = {_grave(each) for each in wanted.queues}
     kept |= {_grave(each) for each in live.queues if wanted.queue(each.name) is None}
     found = {_grave(each): each.name for each in live.queues if wanted.queue(each.name) is not None}
-    return {
+    whys = {
+        name: f"{library} makes it for dead letters of its queues, and there is no such queue any more"
+        for name, library in SHARED_GRAVES.items()
+    }
+    whys |= {
         grave: f"dead letters of the queue {queue!r} went there, and will not any more"
         for grave, queue in found.items()
-        if grave is not None and grave not in kept
+        if grave is not None
     }
+    return {grave: why for grave, why in whys.items() if grave not in kept}
 
 
 def _grave(queue: QueueSpec) -> str | None:
@@ -95,6 +103,13 @@ def _risks(name: str, scope: Scope) -> Iterator[Risk]:
     if crowd.messages is None:
         yield Risk(loses="messages", why=f"the queue {name!r} would go with all that is in it, which is not known")
     elif crowd.messages:
-        yield Risk(loses="messages", why=f"the queue {name!r} would go with the {crowd.messages} messages in it")
+        yield Risk(
+            loses="messages", why=f"the queue {name!r} would go with {_counted(crowd.messages, 'message')} in it"
+        )
     if crowd.consumers:
-        yield Risk(loses="messages", why=f"{crowd.consumers} consumers still take from the queue {name!r}")
+        taking = f"{_counted(crowd.consumers, 'consumer')} still {'takes' if crowd.consumers == 1 else 'take'}"
+        yield Risk(loses="messages", why=f"{taking} from the queue {name!r}")
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"

@@ -47,3 +47,5 @@ class Readings(msgspec.Struct, frozen=True, kw_only=True):
     links: Mapping[str, str]
     #: Listeners of this process, by pattern.
     listeners: Mapping[str, ListenerCount] = {}
+    #: In how much the broker differs from the definition, by class; nothing where nobody looks.
+    drift: Mapping[str, int] = {}

@@ -23,6 +23,8 @@ class SettingsKeywords(TypedDict, total=False):
     volatile_lanes: bool
     secret: str | None
     declare: Literal["create", "check", "never"]
+    management_url: str | None
+    drift_every: float
     queue_type: Literal["quorum", "classic"]
     connections: Literal["split", "shared"]
     consumer_timeout: float
@@ -77,8 +79,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     secret: Annotated[str, msgspec.Meta(min_length=16)] | None = None
     #: The app's name; not a setting of its own.
     app: str = "goatherd"
-    #: On a broker of its own: make what is missing, check that all is there, or do neither.
+    #: On a broker of its own: make what is missing, check that all is there and as wanted, or do neither.
     declare: Literal["create", "check", "never"] = "create"
+    #: The management API of the broker; None means beside the broker.
+    management_url: str | None = None
+    #: Seconds between two looks of a scheduler whether the broker is as wanted; 0 means never.
+    drift_every: Annotated[float, msgspec.Meta(ge=0)] = 300.0
     #: The kind of our own queues on RabbitMQ.
     queue_type: Literal["quorum", "classic"] = "quorum"
     #: On RabbitMQ: publish and consume on two connections, or on one.

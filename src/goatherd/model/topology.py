@@ -42,6 +42,8 @@ class Queue:
     announces_to: str | None = None
     #: Whether it is one of very many that come and go, so that nobody looks at all of them or makes all of them again.
     one_of_many: bool = False
+    #: Whether programs of others put messages into it, although it is ours: they answer there.
+    open_to_others: bool = False
 
     def __post_init__(self) -> None:
         check_queue_name(self.name)
@@ -87,3 +89,5 @@ class QueueState:
     #: None where the broker does not tell.
     dead: int | None
     paused: bool
+    #: Whether it is paused because another one takes its place just now.
+    replaced: bool = False

@@ -13,7 +13,7 @@ Moved: TypeAlias = Callable[[int], None]
 
 
 class Plumbing(Protocol):
-    """One virtual host; every adapter passes `tests.conformance.plumbing.PlumbingSuite`.
+    """One virtual host; every adapter passes `goatherd.testing.suites.PlumbingSuite`.
 
     Each method is one step that is done or not done, and doing it again changes nothing. Each has a deadline and
     raises `Unavailable` when the broker is away or refuses, with what to do about it.

@@ -1,9 +1,11 @@
 """The only part that knows adapters: from URLs to opened ports."""
 
+from goatherd.wiring.blueprints import app_blueprint, app_definition, has_topology
 from goatherd.wiring.events import open_events, open_feed, open_history, open_relay, open_router
 from goatherd.wiring.execution import Ports, open_ports
 from goatherd.wiring.metrics import metrics_text, router_metrics_text
 from goatherd.wiring.ordering import OpenLanes, open_lanes
+from goatherd.wiring.plumbing import open_plumbing
 from goatherd.wiring.records import OpenSteps, find_migrations, open_steps
 from goatherd.wiring.recurring import OpenSchedules, RecurringRecords
 from goatherd.wiring.sources import open_command_source
@@ -16,7 +18,10 @@ __all__ = [
     "Ports",
     "RecurringRecords",
     "UserRecords",
+    "app_blueprint",
+    "app_definition",
     "find_migrations",
+    "has_topology",
     "metrics_text",
     "open_command_source",
     "open_events",
@@ -24,6 +29,7 @@ __all__ = [
     "open_history",
     "open_lanes",
     "open_outbox",
+    "open_plumbing",
     "open_ports",
     "open_relay",
     "open_router",

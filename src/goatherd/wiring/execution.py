@@ -6,13 +6,16 @@ from dataclasses import dataclass
 from functools import partial
 
 from goatherd.errors import MissingExtra
+from goatherd.model.app_topology import Topology
 from goatherd.model.settings import Settings
 from goatherd.ports.broker import Broker, QueueOperations
 from goatherd.ports.calls import Courier
 from goatherd.ports.clock import Clock
 from goatherd.ports.dead_letters import DeadLetters
+from goatherd.ports.plumbing import Plumbing
 from goatherd.ports.records import QueueControls, StoreChecks, WorkerRecords
 from goatherd.wiring.ordering import OpenLanes, open_lanes
+from goatherd.wiring.plumbing import plumbing_on
 from goatherd.wiring.records import OpenSteps, open_steps
 
 
@@ -37,14 +40,19 @@ class Ports:
     vanish: Callable[[], Awaitable[None]]
     #: Whether jobs of users' transactions are sent at once: in a test there is no database to write them to.
     ignores_transactions: bool = False
+    #: What the broker has; None where there is nothing that others could change.
+    plumbing: Plumbing | None = None
 
 
-async def open_ports(settings: Settings, clock: Clock) -> Ports:
-    """Open what the settings name; raises Unavailable, SettingsError or MissingExtra."""
+async def open_ports(settings: Settings, clock: Clock, topology: Topology | None = None) -> Ports:
+    """Open what the settings name; raises Unavailable, SettingsError or MissingExtra.
+
+    `topology` is what the broker must have besides the queues that are declared.
+    """
     # Drivers are imported when they are needed, so that a program pays only for what it uses.
     if settings.broker_url.startswith("sqlite:"):
         return await _open_sqlite(settings, clock)
-    return await _open_rabbitmq(settings, clock)
+    return await _open_rabbitmq(settings, clock, topology or Topology())
 
 
 async def _open_sqlite(settings: Settings, clock: Clock) -> Ports:
@@ -89,10 +97,11 @@ async def _open_sqlite(settings: Settings, clock: Clock) -> Ports:
     )
 
 
-async def _open_rabbitmq(settings: Settings, clock: Clock) -> Ports:
+async def _open_rabbitmq(settings: Settings, clock: Clock, topology: Topology) -> Ports:
     try:
         from goatherd.adapters.rabbitmq.address import read_address
-        from goatherd.adapters.rabbitmq.broker import RabbitBroker, Wishes
+        from goatherd.adapters.rabbitmq.broker import RabbitBroker
+        from goatherd.adapters.rabbitmq.wishes import Wishes
     except ImportError as error:
         raise MissingExtra("A broker_url with amqp://", "rabbitmq") from error
 
@@ -104,8 +113,10 @@ async def _open_rabbitmq(settings: Settings, clock: Clock) -> Ports:
         connections=settings.connections,
         publish_deadline=settings.publish_deadline,
         consumer_timeout=settings.consumer_timeout,
+        besides=topology.blueprint(address.virtual_host),
     )
     broker = RabbitBroker(address, wishes)
+    plumbing = plumbing_on(settings, address, broker.asking)
     await broker.open()
     return Ports(
         broker=broker,
@@ -119,4 +130,5 @@ async def _open_rabbitmq(settings: Settings, clock: Clock) -> Ports:
         open_steps=partial(open_steps, settings, clock),
         close=broker.close,
         vanish=broker.vanish,
+        plumbing=plumbing,
     )

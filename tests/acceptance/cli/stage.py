@@ -14,6 +14,8 @@ from queue import Empty, SimpleQueue
 from signal import SIGKILL, Signals
 from typing import Any
 
+from scripts.scratch import with_bytecode
+
 GOATHERD = [sys.executable, "-m", "goatherd"]
 #: Seconds after which a story gives up waiting.
 PATIENCE = 20.0
@@ -104,10 +106,9 @@ class Stage:
 
     def __init__(self, folder: Path, bytecode: Path) -> None:
         self.folder = folder
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("GOATHERD_", "PYTHONDONT"))}
-        # Bytecode is kept between the many starts of Python, but not in the checkout.
-        self.environment = {**kept, "PYTHONPYCACHEPREFIX": str(bytecode), "NO_COLOR": "1"}
-        self.environment.pop("COLUMNS", None)
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("GOATHERD_", "COLUMNS"))}
+        # Bytecode is kept between the many starts of Python; who wants none in the checkout gets none there.
+        self.environment = {**with_bytecode(kept, bytecode), "NO_COLOR": "1"}
         self._running: list[Running] = []
         shutil.copy(Path(__file__).with_name("shop.py"), folder)
 

@@ -19,6 +19,7 @@ GROUPS = {
     "listeners": ["list", "restart"],
     "runs": ["list", "show", "retry", "cancel", "requeue-items"],
     "schedules": ["list", "next", "pause", "resume", "trigger"],
+    "topology": ["show", "plan", "apply", "export", "import", "diff"],
 }
 ALL = [(name,) for name in COMMANDS] + [(group, name) for group, names in GROUPS.items() for name in names]
 #: Groups, a show for people, and a script.

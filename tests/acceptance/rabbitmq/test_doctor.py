@@ -15,7 +15,7 @@ pytestmark = pytest.mark.servers
 @pytest.fixture
 def checks(stage: Stage, broker_url: str) -> Any:
     """Ask the doctor; its checks by name."""
-    stage.environment["GOATHERD_BROKER_URL"] = broker_url
+    stage.environment |= {"GOATHERD_BROKER_URL": broker_url, "GOATHERD_MANAGEMENT_URL": management().url}
 
     def examine(code: int = 0, **settings: str) -> dict[str, Any]:
         stage.environment |= settings
@@ -29,7 +29,7 @@ def checks(stage: Stage, broker_url: str) -> Any:
 def test_all_is_well_with_a_worker(stage: Stage, checks: Any) -> None:
     stage.worker()
     found = checks()
-    assert set(found) == {"program", "settings", "tasks", "store", "workers", "queues", "dead letters"}
+    assert set(found) == {"program", "settings", "tasks", "store", "workers", "queues", "dead letters", "topology"}
     assert {check["state"] for check in found.values()} == {"well"}
     assert "RabbitMQ" in found["store"]["found"]
     assert "takes messages" in found["store"]["found"]
@@ -61,12 +61,19 @@ def test_events_and_history_that_other_machines_do_not_see_are_a_warning(stage: 
     router.hear("history of jobs is written to the file of .*GOATHERD_RECORDS_URL")
 
 
-@pytest.mark.parametrize("declare", ["never", "check"])
-def test_a_missing_queue_is_wrong(stage: Stage, checks: Any, virtual_host: str, declare: str) -> None:
+def test_a_missing_queue_is_wrong(stage: Stage, checks: Any, virtual_host: str) -> None:
     stage.run("queues", "list", "shop:app")
     management().ask("DELETE", f"queues/{quote(virtual_host)}/mail")
-    found = checks(code=1, GOATHERD_DECLARE=declare)
+    found = checks(code=1, GOATHERD_DECLARE="never")
     [ill] = [check for check in found.values() if check["state"] == "wrong"]
     assert "no queue" in ill["found"]
     assert "mail" in ill["found"]
     assert "GOATHERD_DECLARE=create" in ill["found"] + ill["mend"]
+
+
+def test_a_broker_that_keeps_the_app_from_starting_is_wrong(stage: Stage, checks: Any) -> None:
+    stage.run("queues", "list", "shop:app")
+    found = checks(code=1, GOATHERD_DECLARE="check")
+    [ill] = [check for check in found.values() if check["state"] == "wrong"]
+    assert "differs" in ill["found"], "the hold queues of such an app belong to what must be there"
+    assert ill["mend"] == "goatherd topology plan shop:app"

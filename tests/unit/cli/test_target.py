@@ -75,3 +75,15 @@ def test_the_users_own_traceback_is_short_and_complete() -> None:
 def test_a_module_with_one_app_is_enough() -> None:
     assert load_app("one") is load_app("one:app") is load_app("one:same")
     assert load_app("two:second").name == "second"
+
+
+@pytest.mark.usefixtures("project")
+def test_only_what_is_started_to_serve_is_kept_from_a_broker_that_is_not_as_wanted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whoever has to mend a broker needs to look at it, and to pause queues there."""
+    monkeypatch.setenv("GOATHERD_DECLARE", "check")
+    assert load_app("one:app").settings.declare == "never"
+    assert load_app("two:first", starts=True).settings.declare == "check"
+    monkeypatch.setenv("GOATHERD_DECLARE", "create")
+    assert load_app("two:second").settings.declare == "create"

@@ -80,6 +80,18 @@ def test_files_are_added_in_either_format(tmp_path: Path) -> None:
         topology.blueprint("/")
 
 
+def test_what_a_file_says_of_one_virtual_host_can_be_wanted_in_another(tmp_path: Path) -> None:
+    queue = QueueSpec(name="orders", type="quorum")
+    file = tmp_path / "topology.yaml"
+    file.write_text(write_operator_yaml(Blueprint(vhost="eco2", queues=(queue,)), CLUSTER))
+    topology = Topology()
+    topology.load(file, vhost="eco2")
+    for vhost in ("eco2", "/", "trial"):
+        assert topology.blueprint(vhost) == Blueprint(vhost=vhost, queues=(queue,))
+    with pytest.raises(DefinitionError, match=r"says nothing about the virtual host 'eco3'; it is about 'eco2'"):
+        topology.load(file, vhost="eco3")
+
+
 def test_a_file_that_says_otherwise_than_the_code_is_named(tmp_path: Path) -> None:
     file = tmp_path / "topology.yaml"
     file.write_text(write_operator_yaml(Blueprint(exchanges=(ExchangeSpec(name="sales", type="topic"),)), CLUSTER))

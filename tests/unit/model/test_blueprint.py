@@ -77,6 +77,13 @@ def test_what_is_said_differently_is_named_with_both_sides() -> None:
         assert said in str(caught.value)
 
 
+def test_who_says_no_type_agrees_with_who_says_one() -> None:
+    untyped, classic = (Blueprint(queues=(QueueSpec(name="q", type=kind),)) for kind in (None, "classic"))
+    assert untyped.merged(classic) == classic.merged(untyped) == classic
+    with pytest.raises(DefinitionError, match=r"type='classic' in .* and 'quorum'"):
+        classic.merged(Blueprint(queues=(QueueSpec(name="q", type="quorum"),)))
+
+
 def test_two_virtual_hosts_are_not_mixed() -> None:
     with pytest.raises(DefinitionError, match="'/' and there about 'eco2'"):
         Blueprint().merged(Blueprint(vhost="eco2"), here="here", there="there")

@@ -152,6 +152,17 @@ def test_a_queue_that_got_only_our_dead_letters_is_left_over(others: int, left: 
     assert plan(kept, live) == []
 
 
+@pytest.mark.parametrize(("others", "left"), [(0, ["taskiq.dead_letter"]), (1, [])])
+def test_what_a_library_made_for_all_its_queues_is_left_over_when_none_of_them_is_there(
+    others: int, left: list[str]
+) -> None:
+    straight = {"x-dead-letter-exchange": "", "x-dead-letter-routing-key": "taskiq.dead_letter"}
+    theirs = [QueueSpec(name="theirs", arguments=straight)] * others
+    # The queue that told so was replaced, and whoever did that died.
+    live = replace(WANTED, queues=(*WANTED.queues, QueueSpec(name="taskiq.dead_letter"), *theirs))
+    assert [each.name for each in plan(WANTED, live)] == left
+
+
 def test_an_exchange_that_others_rely_on_is_made_first() -> None:
     wanted = Blueprint(
         exchanges=(

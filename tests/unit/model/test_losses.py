@@ -98,6 +98,30 @@ def test_dead_letters_by_a_policy_count_too_unless_they_wait() -> None:
     assert plan(replace(wanted, queues=(waiting,)), replace(live, queues=(waiting,)), scope)[0].is_safe
 
 
+@pytest.mark.parametrize(
+    ("messages", "strangers", "is_wanted", "is_safe"),
+    [
+        (0, (), False, True),
+        (1, (), False, False),
+        (None, (), False, False),
+        # Somebody could fill it in the meantime.
+        (0, ("TaskIQ",), False, False),
+        (0, None, False, False),
+        (0, (), True, False),
+    ],
+)
+def test_a_queue_that_stays_empty_has_no_dead_letters(
+    messages: int | None, strangers: tuple[str, ...] | None, is_wanted: bool, is_safe: bool
+) -> None:
+    straight = {"x-dead-letter-exchange": "", "x-dead-letter-routing-key": "mails"}
+    later = QueueSpec(name="mails.delay", type="classic", arguments=straight)
+    wanted = replace(WANTED, queues=(QUEUE, later) if is_wanted else (QUEUE,))
+    live = replace(WANTED, queues=(replace(QUEUE, durable=False), later))
+    scope = Scope(strangers=strangers, crowds={"mails.delay": Crowd(messages=messages)})
+    found = next(each for each in plan(wanted, live, scope) if each.change == "replace queue")
+    assert found.is_safe == is_safe
+
+
 @pytest.mark.parametrize(("messages", "is_safe"), [(6, False), (5, True), (None, True)])
 def test_a_policy_that_is_too_tight_would_drop_messages(messages: int | None, is_safe: bool) -> None:
     wanted = replace(WANTED, policies=(PolicySpec(name="p", pattern=".", definition={"max-length": 5}),))

@@ -8,9 +8,11 @@ from goatherd.adapters.rabbitmq import properties
 from goatherd.adapters.rabbitmq.acks import Acks
 from goatherd.adapters.rabbitmq.care import Care
 from goatherd.adapters.rabbitmq.channel import Channel
+from goatherd.adapters.rabbitmq.graves import is_letter
 from goatherd.adapters.rabbitmq.handle import Handle
 from goatherd.adapters.rabbitmq.messages import DUE, incoming
 from goatherd.adapters.rabbitmq.properties import Properties
+from goatherd.adapters.rabbitmq.way_aside import PREFIX as MOVING
 from goatherd.adapters.rabbitmq.wire import Content, DeliverArguments, read_deliver
 from goatherd.model.message import Delivery
 from goatherd.ports.broker import Deliver
@@ -73,7 +75,7 @@ class Arrivals:
     ) -> tuple[Delivery, Properties]:
         read = properties.read_or_nothing(content.properties)
         body = content.body
-        if told.exchange and told.exchange.decode() in self._care.announcing_exchanges:
+        if told.exchange and self._is_copy_of_letter(queue, read, told):
             body = self._care.announced(read, body, told.routing_key.decode())
             # It is no copy of the job that is dead: it does not expire, nobody waits for an answer to it or watches
             # it, and its failures are its own.
@@ -83,6 +85,17 @@ class Arrivals:
         accepted = due / 1000 if isinstance(due, int) else float(read.timestamp) or now
         deaths = self._care.deaths(message) if told.redelivered else 0
         return Delivery(message=message, accepted=accepted, deaths=deaths, tag=handle), read
+
+    def _is_copy_of_letter(self, queue: str, read: Properties, told: DeliverArguments) -> bool:
+        exchange = told.exchange.decode()
+        if exchange in self._care.announcing_exchanges:
+            return True
+        # While its queue was replaced it was moved, and with that came from another exchange.
+        return (
+            self._care.hears_of_letters
+            and exchange.startswith(MOVING)
+            and is_letter(read, told.routing_key.decode(), queue)
+        )
 
     def _not_to_deliver(self, delivery: Delivery, due: float | None) -> None:
         task = asyncio.create_task(self._aside(delivery, due), name=f"goatherd put aside {delivery.message.id}")

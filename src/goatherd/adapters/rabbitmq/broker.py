@@ -1,11 +1,9 @@
 """The broker port on RabbitMQ."""
 
 import asyncio
-import hashlib
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Literal, TypeVar, cast
+from typing import TypeVar, cast
 
 import msgspec
 
@@ -21,16 +19,18 @@ from goatherd.adapters.rabbitmq.hosting import Hosting
 from goatherd.adapters.rabbitmq.layout import Layout
 from goatherd.adapters.rabbitmq.link import Link
 from goatherd.adapters.rabbitmq.messages import outgoing
-from goatherd.adapters.rabbitmq.notebook import Notebook
+from goatherd.adapters.rabbitmq.notebook import Notebook, known_as
 from goatherd.adapters.rabbitmq.outbound import Outbound
 from goatherd.adapters.rabbitmq.pauses import PauseFollower
 from goatherd.adapters.rabbitmq.properties import Properties
 from goatherd.adapters.rabbitmq.publisher import Publisher
 from goatherd.adapters.rabbitmq.records import RabbitRecords
+from goatherd.adapters.rabbitmq.replaced_queues import with_replaced
+from goatherd.adapters.rabbitmq.replacing import Replacing
 from goatherd.adapters.rabbitmq.reply_queue import ReplyQueue
 from goatherd.adapters.rabbitmq.returning import Returning
 from goatherd.adapters.rabbitmq.subscription import Subscription
-from goatherd.adapters.rabbitmq.topology import Declare, QueueType
+from goatherd.adapters.rabbitmq.wishes import Wishes
 from goatherd.errors import Unavailable
 from goatherd.model.dead_letter import Burial
 from goatherd.model.message import Delivery, Message
@@ -44,19 +44,6 @@ Result = TypeVar("Result")
 QUESTION_DEADLINE = 20.0
 
 
-@dataclass(frozen=True, kw_only=True)
-class Wishes:
-    """What the settings say about the broker."""
-
-    app: str
-    declare: Declare = "create"
-    queue_type: QueueType = "quorum"
-    connections: Literal["split", "shared"] = "split"
-    publish_deadline: float = 10.0
-    #: Seconds after which the broker takes back what is not acked; None if it was not said.
-    consumer_timeout: float | None = None
-
-
 class RabbitBroker:
     """Satisfies `Broker`, `Courier` and `QueueOperations`."""
 
@@ -66,27 +53,36 @@ class RabbitBroker:
         shared = wishes.connections == "shared"
         self.link = Link(address, wishes.app if shared else f"{wishes.app} publish")
         self._consuming = self.link if shared else Link(address, f"{wishes.app} consume")
-        self.publisher = Publisher(self.link, wishes.publish_deadline)
         # A broker whose memory is short reads nothing from those who publish, so questions go with the consumers.
+        self._replacing = Replacing(self._consuming)
+        self.publisher = Publisher(self.link, wishes.publish_deadline, self._replacing)
         links = (self.link,) if shared else (self._consuming, self.link)
-        self.layout = Layout(links, wishes.app, wishes.declare, wishes.queue_type)
+        self.layout = Layout(links, wishes.app, wishes.declare, wishes.queue_type, wishes.besides)
+        self._replacing.on_lost_way = self.layout.mend
         self._notebook = Notebook(address, wishes.app)
         self._deadline = wishes.publish_deadline
         self._consumer_timeout = wishes.consumer_timeout
-        self._outbound = Outbound(self.layout)
+        self._outbound = Outbound(self.layout, self._replacing)
         self._returning = Returning()
         self._herald = Herald(self.publisher)
-        self.records = RabbitRecords(address, self._consuming, self.publisher, self.layout)
+        self.records = RabbitRecords(address, self._consuming, self.publisher, self.layout, self._replacing)
         self._announced = Announced()
-        self.dead_letters = RabbitDeadLetters(address, self._consuming, self.publisher, self.layout, self._announced)
+        self.dead_letters = RabbitDeadLetters(
+            address, self._consuming, self.publisher, self.layout, self._announced, self._replacing
+        )
         self._pauses = PauseFollower(self.records)
-        self._cares: dict[tuple[frozenset[str], bool], Care] = {}
+        self._cares: dict[tuple[frozenset[str], bool, bool], Care] = {}
         self._hosting = Hosting(self._consuming, self._further_link)
 
     @property
     def state(self) -> LinkState:
         states = {self.link.state, *(link.state for link in self._hosting.links)}
         return next((state for state in ("down", "connecting", "blocked") if state in states), "up")
+
+    @property
+    def asking(self) -> Link:
+        """The connection for questions."""
+        return self._consuming
 
     async def open(self) -> None:
         """Connect; raises Unavailable or SettingsError."""
@@ -99,10 +95,12 @@ class RabbitBroker:
                 raise
 
     async def declare(self, queues: Iterable[Queue]) -> None:
-        await self._in_our_words(self.layout.declare(list(queues)))
+        wanted = list(queues)
+        self.publisher.lookout.watch(self.layout.ways.by_name_alone(wanted))
+        await self._in_our_words(self.layout.declare(wanted))
 
     def hold_limit(self, queue: str) -> HoldLimit | None:
-        return self.layout.hold_limit(queue, self._consumer_timeout)
+        return self.layout.ways.hold_limit(queue, self._consumer_timeout)
 
     async def publish(self, messages: Sequence[Message]) -> None:
         try:
@@ -139,11 +137,11 @@ class RabbitBroker:
         if shared:
             self.layout.listen(queue)
         else:
-            await self._in_our_words(self.layout.must_exist(queue))
+            await self._in_our_words(self._must_exist(queue))
         self._notebook.open()
-        care = self._care_of(self.layout.announcing_exchanges(queue), shared)
+        care = self._care_of(queue, shared)
         subscription = Subscription(self._hosting, queue, prefetch, deliver, care, shared=shared)
-        subscription.restartable = not self.layout.takes_turns(queue)
+        subscription.restartable = not self.layout.ways.takes_turns(queue)
         # The start of a shared one ends in time by itself, and goes on without us where it must.
         adding = self._pauses.add(subscription, one_of_many=shared)
         try:
@@ -159,14 +157,14 @@ class RabbitBroker:
 
     def begin(self, delivery: Delivery) -> None:
         self._returning.begun(delivery)
-        _handle(delivery).slot = self._notebook.begin(_known_as(delivery.message))
+        _handle(delivery).slot = self._notebook.begin(known_as(delivery.message))
 
     def end(self, delivery: Delivery) -> None:
         self._notebook.end(_handle(delivery).slot)
 
     def ack(self, delivery: Delivery) -> None:
         if delivery.deaths:
-            self._notebook.forget(_known_as(delivery.message))
+            self._notebook.forget(known_as(delivery.message))
         self._settle(delivery)
 
     async def hand_back(self, deliveries: Sequence[Delivery]) -> None:
@@ -198,14 +196,16 @@ class RabbitBroker:
         await self._inter(delivery, delivery.message, burial)
 
     async def _inter(self, delivery: Delivery, message: Message, burial: Burial) -> None:
-        exchange, key = self.layout.grave_of(message.queue)
+        exchange, key = self.layout.ways.grave_of(message.queue)
         headers = letter_headers(burial, message.queue, delivery.accepted)
         letter = msgspec.structs.replace(message, due=None, expires=None)
         await self.publisher.publish([outgoing(letter, exchange, key, time.time(), headers)])
         self.ack(delivery)
 
     async def queues(self, also: Sequence[str] = ()) -> Sequence[QueueState]:
-        return await self._in_our_words(self.layout.states(await self.records.paused(also), also))
+        paused = await self.records.paused(also)
+        states = await self._in_our_words(self.layout.states(paused, also))
+        return await self._in_our_words(with_replaced(states, paused, self._replacing))
 
     async def purge(self, queue: str) -> int:
         return await self._in_our_words(self.layout.purge(queue))
@@ -227,20 +227,31 @@ class RabbitBroker:
         for link in {self.link, self._consuming}:
             await link.abort()
 
+    async def _must_exist(self, queue: str) -> None:
+        try:
+            await self.layout.must_exist(queue)
+        except Unavailable:
+            # Whoever consumes a queue while it is replaced waits for it; so does one who begins then.
+            if not await self._replacing.is_away(queue):
+                raise
+
     def _further_link(self, number: int) -> Link:
         return Link(self._address, f"{self._app} consume {number}")
 
-    def _care_of(self, announcing_exchanges: frozenset[str], shared: bool) -> Care:
+    def _care_of(self, queue: str, shared: bool) -> Care:
         """The same one for all consumers that need the same."""
-        known = self._cares.get((announcing_exchanges, shared))
+        exchanges, hears_of_letters = self.layout.ways.announcing_exchanges(queue), self.layout.ways.is_told(queue)
+        known = self._cares.get((exchanges, hears_of_letters, shared))
         if known is None:
-            known = self._cares[announcing_exchanges, shared] = Care(
+            known = self._cares[exchanges, hears_of_letters, shared] = Care(
                 put_aside=self._not_to_be_delivered,
-                deaths=lambda message: self._notebook.deaths(_known_as(message)),
+                deaths=lambda message: self._notebook.deaths(known_as(message)),
                 carried_on=self._returning.carried_on,
-                announcing_exchanges=announcing_exchanges,
+                announcing_exchanges=exchanges,
+                hears_of_letters=hears_of_letters,
                 announced=self._note_announced,
-                prepare=self.layout.have if shared else None,
+                is_replaced=self._replacing.is_away,
+                prepare=self.layout.have if shared else self.layout.bind_again,
                 released=self.layout.forget if shared else None,
             )
         return known
@@ -276,13 +287,10 @@ class RabbitBroker:
         except LinkFailed as error:
             raise in_our_words(error, self._address) from error
         except TimeoutError as error:
+            if self._replacing.away:
+                raise Unavailable(self._replacing.in_words) from error
             failure = LinkLost(f"no answer within {deadline:g} s; last trouble: {self._consuming.last_failure}")
             raise in_our_words(failure, self._address) from error
-
-
-def _known_as(message: Message) -> str:
-    """What a message's deaths are counted under: its id or, of a stranger's that has none, its bytes."""
-    return message.id or f"{message.queue} {hashlib.blake2b(message.body, digest_size=16).hexdigest()}"
 
 
 def _handle(delivery: Delivery) -> Handle:

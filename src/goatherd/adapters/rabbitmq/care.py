@@ -31,6 +31,10 @@ class Care:
     announcing_exchanges: frozenset[str]
     #: The body to deliver instead of a copy of a dead letter.
     announced: Callable[[Properties, bytes, str], bytes]
+    #: Whether copies of dead letters are what the queue is for, so that also what was moved there may be one.
+    hears_of_letters: bool = False
+    #: Whether a queue that is gone is being replaced, and will be there again.
+    is_replaced: Callable[[str], Awaitable[bool]] | None = None
     #: Make the queue on a new channel and tell its name, where it is this process's own.
     make_queue: Callable[[Channel], Awaitable[str]] | None = None
     #: Have the queue before it is consumed on a channel that others use too: a refusal would end them all.

@@ -16,7 +16,7 @@ from goatherd.ports.broker import Deliver
 
 #: Seconds for which a consumer that is to be started waits for a connection and for its queue.
 PATIENCE = 20.0
-#: Seconds until it is tried again when there was no connection, or no room to take anything.
+#: Seconds until it is tried again when there was no connection, no room to take anything, or no queue for a while.
 ANOTHER_LOOK = 1.0
 #: Ends in a row, soon after a start and by nobody's known fault, after which a consumer gets a channel of its own.
 SUSPICIOUS = 3
@@ -42,6 +42,8 @@ class Consumer:
         self._conduct = Conduct()
         self._host: Host | None = None
         self._tag = ""
+        #: Its queue was gone when it ended, or could not be started.
+        self._bereft = False
         #: It has harmed others, and gets a channel of its own.
         self._on_trial = False
         self._stopped = False
@@ -100,6 +102,7 @@ class Consumer:
             if self._host is not None:
                 self._host.forget(self._tag)
             self._tag = ""
+            self._bereft = True
             self._ended(why)
 
     def lost(self, host: Host, error: LinkFailed, *, guilty: bool) -> None:
@@ -107,6 +110,7 @@ class Consumer:
         if host is not self._host:
             return
         self._host, self._tag = None, ""
+        self._bereft |= isinstance(error, ChannelClosed) and error.code == 404
         if not self._is_wanted:
             return
         if isinstance(error, ChannelClosed):
@@ -123,6 +127,11 @@ class Consumer:
         """Try to consume; asks to be tried again if that is needed."""
         try:
             async with asyncio.timeout(PATIENCE):
+                if await self._is_replaced():
+                    # Nobody's fault: to make it, or to be refused it, would only be in the way.
+                    if self._needs_another_try:
+                        self._wait("its queue is being replaced")
+                    return
                 if self._care.prepare is not None:
                     await self._care.prepare(self._queue, again=self._conduct.has_run)
                 connection = None if self._shared else await self._hosting.link.connection()
@@ -146,6 +155,10 @@ class Consumer:
     @property
     def _needs_another_try(self) -> bool:
         return self._is_wanted and not self._tag and not self._hosting.recovery.expects(self)
+
+    async def _is_replaced(self) -> bool:
+        """Whether there is no queue for a while; asked only by those who lost theirs."""
+        return self._bereft and self._care.is_replaced is not None and await self._care.is_replaced(self._queue)
 
     def _told_tried(self) -> None:
         """Let those go on who wait for it to be tried: it was, or will not be."""
@@ -178,7 +191,7 @@ class Consumer:
                 if self._needs_another_try:
                     self._ended(CANCELLED)
                 return
-            self._tag, self._granted = tag, room
+            self._tag, self._granted, self._bereft = tag, room, False
             if self._conduct.runs():
                 recovered = "Recovered listener: %s" if self._shared else "Recovered the consumer of queue %r"
                 log.warning(recovered, self._queue)

@@ -18,6 +18,7 @@ from goatherd.adapters.rabbitmq.look import Look
 from goatherd.adapters.rabbitmq.messages import outgoing
 from goatherd.adapters.rabbitmq.parcels import Outgoing
 from goatherd.adapters.rabbitmq.publisher import Publisher
+from goatherd.adapters.rabbitmq.replacing import Replacing
 from goatherd.errors import UnknownJob
 from goatherd.model.dead_letter import LetterFilter, StoredLetter
 from goatherd.model.message import Message
@@ -30,13 +31,20 @@ class RabbitDeadLetters:
     """
 
     def __init__(
-        self, address: Address, link: Link, publisher: Publisher, layout: Layout, announced: Announced
+        self,
+        address: Address,
+        link: Link,
+        publisher: Publisher,
+        layout: Layout,
+        announced: Announced,
+        replacing: Replacing,
     ) -> None:
         self._address = address
         self._link = link
         self._publisher = publisher
         self._layout = layout
         self._announced = announced
+        self._replacing = replacing
         self._looking = asyncio.Lock()
 
     async def find(self, wanted: LetterFilter, limit: int | None = None) -> AsyncIterator[StoredLetter]:
@@ -98,19 +106,26 @@ class RabbitDeadLetters:
             await self._publisher.publish([self._kept(letter) for letter in letters])
 
     def _kept(self, letter: StoredLetter) -> Outgoing:
-        exchange, key = self._layout.grave_of(letter.original.queue)
+        exchange, key = self._layout.ways.grave_of(letter.original.queue)
         # Whoever waited for it has been told; and a dead letter does not expire.
         message = msgspec.structs.replace(letter.original, expires=None, reply_to="", correlation_id="")
         return outgoing(message, exchange, key, time.time(), kept_headers(letter))
 
     async def _put_back(self, message: Message) -> None:
-        exchange, key = self._layout.way_to(message.queue)
+        exchange, key = self._layout.ways.way_to(message.queue)
         await self._publisher.publish([outgoing(message, exchange, key, time.time(), {})])
+
+    async def _is_replaced(self) -> bool:
+        """Whether the letters are on their way from one queue to another; a broker that is blocked is not asked."""
+        queue = self._layout.dead_queue
+        if self._publisher.blocked is not None or not await self._publisher.is_paused(queue):
+            return False
+        return await self._replacing.has_stand_in("queue", queue)
 
     @asynccontextmanager
     async def _look(self) -> AsyncIterator[Look]:
         async with self._looking:
-            look = Look(self._link, self._layout.dead_queue)
+            look = Look(self._link, self._layout.dead_queue, self._is_replaced)
             try:
                 yield look
             except LinkFailed as error:

@@ -1,18 +1,18 @@
 """See what a live broker has without its management API: only whether what is named is there, and as it is wanted."""
 
+import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from pamqp import commands
 from pamqp.base import Frame
 
+from goatherd.adapters.rabbitmq.declarations import declare_exchange, declare_queue
 from goatherd.adapters.rabbitmq.failures import ChannelClosed
 from goatherd.adapters.rabbitmq.topology import Declarer
 from goatherd.errors import TopologyMismatch
-from goatherd.model.blueprint import TYPE_ARGUMENT, Blueprint, ExchangeSpec, QueueSpec
-from goatherd.model.broker_arguments import Arguments
+from goatherd.model.blueprint import TYPE_ARGUMENT, BindingSpec, Blueprint, ExchangeSpec, QueueSpec
 from goatherd.model.difference import Crowd
 from goatherd.model.orphans import is_built_in
 from goatherd.model.survey import Survey
@@ -21,6 +21,8 @@ log = logging.getLogger("goatherd.rabbitmq")
 
 _Spec = TypeVar("_Spec", ExchangeSpec, QueueSpec)
 
+#: Questions at once; there may be thousands.
+LOOKERS = 8
 #: The broker tells nobody of these over AMQP.
 _NEVER_SEEN = ("bindings", "policies", "queues and exchanges that the definition does not name")
 
@@ -31,23 +33,53 @@ async def glimpse(declarer: Declarer, wanted: Blueprint) -> Survey:
     Nothing is made: only what is there is declared, which the broker takes as a question. Raises LinkFailed.
     """
     look = _Look(declarer)
-    exchanges = [await look.exchange(each) for each in wanted.exchanges]
-    queues = [await look.queue(each) for each in wanted.queues]
+    exchanges = await _of_each(wanted.exchanges, look.exchange)
+    queues = await _of_each(wanted.queues, look.queue)
     return Survey(
         blueprint=Blueprint(
             vhost=wanted.vhost,
-            exchanges=tuple(each for each in exchanges if each is not None),
-            queues=tuple(each for each in queues if each is not None),
-            bindings=wanted.bindings,
+            exchanges=tuple(exchanges),
+            queues=tuple(queues),
+            bindings=tuple(_between(wanted.bindings, exchanges, queues)),
             policies=wanted.policies,
         ),
         crowds=look.crowds,
-        unseen=(*_NEVER_SEEN, *look.unseen),
+        unseen=(*_NEVER_SEEN, *sorted(look.unseen)),
     )
 
 
+def _between(
+    ways: Iterable[BindingSpec], exchanges: Iterable[ExchangeSpec], queues: Iterable[QueueSpec]
+) -> Iterator[BindingSpec]:
+    """Without one of its ends there is no way; whether there is one between two that are there stays unknown."""
+    sources = {each.name for each in exchanges}
+    ends = {("exchange", name) for name in sources} | {("queue", each.name) for each in queues}
+    for way in ways:
+        has_source = way.source in sources or is_built_in(way.source)
+        if has_source and (way.destination_type, way.destination) in ends:
+            yield way
+
+
+async def _of_each(wanted: Sequence[_Spec], look: Callable[[_Spec], Awaitable[_Spec | None]]) -> list[_Spec]:
+    """Those that are there, seen a few at once."""
+    found: list[_Spec] = []
+
+    async def look_at_some(left: Iterator[_Spec]) -> None:
+        for each in left:
+            there = await look(each)
+            if there is not None:
+                found.append(there)
+
+    left = iter(wanted)
+    lookers = [look_at_some(left) for _ in range(min(LOOKERS, len(wanted)))]
+    for outcome in await asyncio.gather(*lookers, return_exceptions=True):
+        if outcome is not None:
+            raise outcome
+    return found
+
+
 class _Look:
-    """Goes from one to the next, and notes what it could not see."""
+    """Looks at one after the other, and notes what it could not see."""
 
     def __init__(self, declarer: Declarer) -> None:
         self._declarer = declarer
@@ -60,11 +92,7 @@ class _Look:
             return wanted
         if not await self._declarer.has_exchange(wanted.name):
             return None
-        question = commands.Exchange.Declare(
-            0, wanted.name, wanted.type, durable=wanted.durable, auto_delete=wanted.auto_delete,
-            internal=wanted.internal, arguments=Arguments(wanted.arguments).plain(),
-        )  # fmt: skip
-        return await self._compare(wanted, question, f"the exchange {wanted.name!r}")
+        return await self._compare(wanted, declare_exchange(wanted), f"the exchange {wanted.name!r}")
 
     async def queue(self, wanted: QueueSpec) -> QueueSpec | None:
         """As it is; None if there is none."""
@@ -80,11 +108,7 @@ class _Look:
         if counts is None:
             return None
         self.crowds[wanted.name] = Crowd(messages=counts[0], consumers=counts[1])
-        question = commands.Queue.Declare(
-            0, wanted.name, durable=wanted.durable, auto_delete=wanted.auto_delete,
-            arguments=wanted.declared_arguments,
-        )  # fmt: skip
-        return await self._compare(wanted, question, what)
+        return await self._compare(wanted, declare_queue(wanted), what)
 
     async def _compare(self, wanted: _Spec, question: Frame, what: str) -> _Spec:
         try:

@@ -80,6 +80,18 @@ def was_kept(read: Properties) -> bool:
     return _KEPT in read.headers
 
 
+def is_letter(read: Properties, routing_key: str, queue: str) -> bool:
+    """Whether a message in a queue that is told of dead letters is the copy of one, and not word of one that came back.
+
+    Word of a letter is a job of ours, which dies in no queue but those in which it waits to be tried again.
+    """
+    if _LETTER in read.headers:
+        return True
+    if ".hold.v1." in str(_death(read.headers).get("queue", "")):
+        return routing_key.partition(".")[2] != queue
+    return "x-death" in read.headers
+
+
 def _letter_id(read: Properties, body: bytes) -> str:
     """The letter's id; one that the broker made has that of its message, or a fingerprint if it has none."""
     told = read.headers.get(_LETTER) or read.message_id or read.correlation_id

@@ -14,7 +14,7 @@ log = logging.getLogger("goatherd.rabbitmq")
 
 async def check_everything(declarer: Declarer, names: Names, queues: Sequence[Queue], queue_type: str) -> None:
     """Raise Unavailable with all that is missing, or TopologyMismatch for a queue that differs."""
-    exchanges = [names.dead_exchange, names.hold_exchange, names.due_exchange]
+    exchanges = list(names.exchanges)
     exchanges += [queue.exchange for queue in queues if queue.exchange]
     exchanges += [grave[0] for queue in queues if (grave := names.grave_of(queue)) is not None]
     missing = [f"exchange {name!r}" for name in exchanges if not await declarer.has_exchange(name)]

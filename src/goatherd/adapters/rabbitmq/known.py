@@ -17,6 +17,8 @@ class KnownQueues:
         self.lasting: dict[str, Queue] = {}
         #: Those that come and go by the thousand, and which need nothing that the broker does not do by itself.
         self._passing: dict[str, Queue] = {}
+        #: Those that are told of every dead letter.
+        self.announcements: set[str] = set()
         #: How many listeners of this process look after a queue.
         self._listened: Counter[str] = Counter()
 
@@ -35,6 +37,7 @@ class KnownQueues:
 
     def add(self, queues: Sequence[Queue]) -> None:
         """They are wanted so."""
+        self.announcements |= {queue.announces_to for queue in queues if queue.announces_to is not None}
         self.lasting |= {queue.name: queue for queue in queues if not queue.one_of_many}
         self._passing |= {queue.name: queue for queue in queues if queue.one_of_many}
         if len(self._passing) > MOST_OF_MANY:

@@ -53,6 +53,11 @@ class Link:
         self._task = asyncio.create_task(self._keep_up(connection), name=f"goatherd link {self._name}")
 
     @property
+    def address(self) -> Address:
+        """Where it leads."""
+        return self._address
+
+    @property
     def blocked(self) -> str | None:
         """Why the broker takes no messages on this connection; None if it does."""
         return self._connection.blocked if self._connection is not None else None

@@ -8,6 +8,7 @@ import asyncio
 import logging
 import random
 import time
+from collections.abc import Awaitable, Callable
 from typing import Self
 
 from pamqp import commands
@@ -17,6 +18,7 @@ from goatherd.adapters.rabbitmq.failures import ChannelClosed, LinkFailed
 from goatherd.adapters.rabbitmq.graves import own_id, read_letter, was_kept
 from goatherd.adapters.rabbitmq.link import Link
 from goatherd.adapters.rabbitmq.properties import Properties, read_or_nothing
+from goatherd.adapters.rabbitmq.replacing import GO_ON
 from goatherd.adapters.rabbitmq.topology import Declarer
 from goatherd.adapters.rabbitmq.wire import DELIVER, Content, ack_frame, read_deliver
 from goatherd.errors import Unavailable
@@ -38,9 +40,12 @@ class Look:
     A letter that is there twice is met once, and its copy is let go.
     """
 
-    def __init__(self, link: Link, queue: str) -> None:
+    def __init__(self, link: Link, queue: str, is_replaced: Callable[[], Awaitable[bool]]) -> None:
         self._link = link
         self._queue = queue
+        #: Whether the letters are just moved to another queue and back, which is waited for.
+        self._is_replaced = is_replaced
+        self._was_replaced = False
         self._channel: Channel | None = None
         self._arrived: asyncio.Queue[Content | LinkFailed] = asyncio.Queue()
         self._left: int | None = None
@@ -112,12 +117,17 @@ class Look:
                     await asyncio.sleep(random.uniform(0, PAUSE))
         except TimeoutError as error:
             why = "somebody else is reading them" if self._link.state == "up" else str(self._link.last_failure)
+            if self._was_replaced and self._link.state == "up":
+                why = f"the queue is being replaced. {GO_ON.rstrip('.')}"
             raise Unavailable(
                 f"The dead letters in {self._queue!r} cannot be seen within {PATIENCE:g} s: {why}. Try again."
             ) from error
 
     async def _try(self) -> int | None:
-        """How many there are, or None while somebody else has them."""
+        """How many there are, or None while somebody else has them, or they are on their way."""
+        self._was_replaced = await self._is_replaced()
+        if self._was_replaced:
+            return None
         connection = await self._link.connection()
         count, others = await Declarer(connection).exists(self._queue) or (0, 0)
         if others:

@@ -5,14 +5,42 @@ They carry the app's name and a version, so that two layouts can live side by si
 
 from typing import NamedTuple
 
-from goatherd.model.stand_in import pause_mark_of
 from goatherd.model.topology import Queue
+
+_WORK = ".work.v1"
+_REPLY = ".reply.v1."
+
+
+def way_in_words(exchange: str, routing_key: str) -> str:
+    """Where a message was to go, as people know it: most by the name of the queue alone."""
+    return routing_key if not exchange or exchange.endswith(_WORK) else f"{exchange}/{routing_key}"
+
+
+def is_one_process_own(queue: str) -> bool:
+    """Whether a queue was made by one process for what it alone gets, as answers."""
+    return queue.startswith("amq.") or _REPLY in queue
 
 
 class Names(NamedTuple):
     """For one app."""
 
     app: str
+
+    @property
+    def work_exchange(self) -> str:
+        """Where the jobs for queues of the app's own go, with the queue's name as routing key.
+
+        From the default exchange no queue can be unbound, which is what lets one be replaced without a loss.
+        """
+        return f"{self.app}{_WORK}"
+
+    def way_to(self, queue: Queue) -> tuple[str, str]:
+        """Exchange and routing key by which jobs come to a queue: a contract's own, ours, or the default exchange."""
+        if queue.exchange:
+            return queue.exchange, queue.routing_key or queue.name
+        # Others publish to a contract, too, and one more binding for each of thousands would cost more than it gives.
+        is_ours = not (queue.contract or queue.passive or queue.one_of_many)
+        return self.work_exchange if is_ours else "", queue.name
 
     @property
     def dead_exchange(self) -> str:
@@ -41,13 +69,14 @@ class Names(NamedTuple):
         """Where they come out when they are due; every queue is bound here as `*.<queue>`."""
         return f"{self.app}.due.v1"
 
+    @property
+    def exchanges(self) -> tuple[str, ...]:
+        """All that every app has."""
+        return self.work_exchange, self.dead_exchange, self.hold_exchange, self.due_exchange
+
     def reply_queue(self, process: str) -> str:
         """Where one process gets answers."""
-        return f"{self.app}.reply.v1.{process}"
-
-    def pause_mark(self, queue: str) -> str:
-        """The empty queue that says that another one is paused."""
-        return pause_mark_of(queue)
+        return f"{self.app}{_REPLY}{process}"
 
     def hold_queue(self, milliseconds: int) -> str:
         """Where they wait for so long."""

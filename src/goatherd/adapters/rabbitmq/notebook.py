@@ -16,9 +16,15 @@ from uuid import uuid4
 
 from goatherd.adapters.ledger import Ledger, is_dead, was_running
 from goatherd.adapters.rabbitmq.address import Address
+from goatherd.model.message import Message
 
 #: Seconds after which a count is forgotten, in case its job never came back.
 FORGET_AFTER = 7 * 86_400
+
+
+def known_as(message: Message) -> str:
+    """What a message's deaths are counted under: its id or, of a stranger's that has none, its bytes."""
+    return message.id or f"{message.queue} {hashlib.blake2b(message.body, digest_size=16).hexdigest()}"
 
 
 class Notebook:

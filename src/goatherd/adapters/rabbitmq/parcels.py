@@ -26,6 +26,7 @@ class Outcome(Enum):
 
     TAKEN = "taken"
     RETURNED = "no queue takes it"
+    NO_EXCHANGE = "there is no such exchange"
     REFUSED = "the queue is full"
     FORBIDDEN = "the broker does not allow it"
     UNKNOWN = "the connection was lost before the broker answered"

@@ -1,7 +1,6 @@
 """Publish with confirms: every message ends as taken, returned, refused or unknown, and in time."""
 
 import asyncio
-import re
 from collections.abc import Sequence
 from itertools import takewhile
 
@@ -9,14 +8,19 @@ from pamqp import commands
 
 from goatherd.adapters.rabbitmq import properties
 from goatherd.adapters.rabbitmq.channel import Channel
+from goatherd.adapters.rabbitmq.comebacks import Comebacks
 from goatherd.adapters.rabbitmq.connection import Connection
-from goatherd.adapters.rabbitmq.failures import ChannelClosed, LinkFailed
+from goatherd.adapters.rabbitmq.failures import LinkFailed
 from goatherd.adapters.rabbitmq.link import Link
+from goatherd.adapters.rabbitmq.lookout import Lookout
+from goatherd.adapters.rabbitmq.marks import question_for
 from goatherd.adapters.rabbitmq.parcels import HINTS, Batch, Letter, Outcome, Outgoing
 from goatherd.adapters.rabbitmq.patience import Patience
+from goatherd.adapters.rabbitmq.rejections import outcome_after, raise_if_final
+from goatherd.adapters.rabbitmq.replacing import GO_ON, Replacing
 from goatherd.adapters.rabbitmq.wire import RETURN, Confirm, Content, content_frames, publish_method, read_return
-from goatherd.errors import Refused, Unavailable
-from goatherd.ports.broker import NoQueue
+from goatherd.errors import Unavailable
+from goatherd.model.stand_in import pause_mark_of
 from goatherd.ports.calls import Receipt
 
 #: Messages that may be on their way without a confirm; beyond it publishers wait.
@@ -26,16 +30,14 @@ MOST_PLACES = 10_000
 #: A queue refuses while it is full, but also for a moment while it is made or moved: how often, and how long, to wait.
 MOST_REFUSALS, PAUSE_AFTER_REFUSAL = 8, 0.1
 
-#: What the broker names when it closes the channel because of a message.
-_EXCHANGE = re.compile(r"exchange '([^']*)'")
-_SIZE = re.compile(r"message size (\d+)")
-
 
 class Publisher:
     """Publishes on one link; messages of unknown outcome are sent again under the same id."""
 
-    def __init__(self, link: Link, deadline: float) -> None:
+    def __init__(self, link: Link, deadline: float, replacing: Replacing | None = None) -> None:
         self._link = link
+        self._replacing = replacing or Replacing(link)
+        self.lookout = Lookout(self.is_marked)
         self._patience = Patience(deadline)
         self._channel: Channel | None = None
         self._opening = asyncio.Lock()
@@ -48,28 +50,40 @@ class Publisher:
         self._methods: dict[tuple[str, str], bytes] = {}
         #: Publishes that were sent again because their first outcome stayed unknown.
         self.repeated = 0
+        #: How often a channel was opened: each loss of one costs those who were on it.
+        self.channels_opened = 0
 
     async def publish(self, messages: Sequence[Outgoing]) -> None:
         """Return when the broker has taken all; raises Unavailable with the ids that it has not."""
         batch = Batch(list(messages))
-        refusals = 0
         until = asyncio.get_running_loop().time() + self._patience.seconds
-        try:
-            if self._sent_at_once(batch):
-                self._patience.limit(batch.done)
+        if self._sent_at_once(batch):
+            self._patience.limit(batch.done)
+            try:
                 await batch.done
-                if batch.all_taken:
-                    return
+            except TimeoutError as error:
+                raise self._not_in_time(batch) from error
+            if batch.all_taken:
+                return
+        await self._keep_trying(batch, until)
+
+    async def _keep_trying(self, batch: Batch, until: float) -> None:
+        comebacks, refusals = Comebacks(self._replacing, self.lookout, self.is_paused), 0
+        try:
             async with asyncio.timeout_at(until):
-                while await self._send(batch):
+                while await self._send(batch, comebacks):
                     refusals += Outcome.REFUSED in batch.outcomes
-                    self._raise_if_unwanted(batch, refusals)
+                    raise_if_final(batch, full=refusals > MOST_REFUSALS)
+                    await comebacks.wait(batch)
                     self.repeated += batch.outcomes[: batch.written].count(Outcome.UNKNOWN)
                     if refusals:
                         await asyncio.sleep(PAUSE_AFTER_REFUSAL)
                     batch = Batch(batch.not_taken)
         except TimeoutError as error:
-            raise Unavailable(self._why_not(), jobs=[message.id for message in batch.not_taken]) from error
+            raise self._not_in_time(batch, comebacks.why) from error
+
+    def _not_in_time(self, batch: Batch, awaited: str = "") -> Unavailable:
+        return Unavailable(self._why_not(awaited), jobs=[message.id for message in batch.not_taken])
 
     def post(self, message: Outgoing, receipt: Receipt) -> None:
         """Publish without waiting; the receipt is told what became of it."""
@@ -115,6 +129,15 @@ class Publisher:
         """Why the broker takes no messages now; None if it does."""
         return self._link.blocked
 
+    async def is_paused(self, queue: str, deadline: float | None = None) -> bool:
+        """Whether there is the mark that says that a queue is paused; raises Unavailable."""
+        return await self.is_marked(pause_mark_of(queue), deadline)
+
+    async def is_marked(self, mark: str, deadline: float | None = None) -> bool:
+        """Whether there is a certain mark; raises Unavailable."""
+        question = question_for(mark)
+        return question is not None and await self.is_taken(question, deadline)
+
     async def is_taken(self, message: Outgoing, deadline: float | None = None) -> bool:
         """Publish, and tell whether there is a queue for it; raises Unavailable."""
         batch = Batch([message])
@@ -132,12 +155,16 @@ class Publisher:
         channel = self._channel
         if channel is None or channel.failed is not None or len(batch.messages) > WINDOW:
             return False
+        if self._replacing.away and self._replacing.holds_back(batch.messages):
+            return False
+        if self.lookout.fresh and self.lookout.is_stale(batch.messages):
+            return False
         if not (self._room.is_set() and channel.connection.writable.is_set()):
             return False
         self._write(channel, batch, range(len(batch.messages)))
         return True
 
-    async def _send(self, batch: Batch) -> bool:
+    async def _send(self, batch: Batch, comebacks: Comebacks | None = None) -> bool:
         """Publish once; true if not all were taken."""
         if batch.done.done():
             return not batch.all_taken
@@ -146,6 +173,9 @@ class Publisher:
         for start in range(0, len(messages), WINDOW):
             await self._room.wait()
             await channel.connection.writable.wait()
+            if comebacks is not None:
+                # Last, for what it finds out counts only for a moment.
+                await comebacks.hold_back(messages)
             if channel.failed is not None:
                 break
             self._write(channel, batch, range(start, min(start + WINDOW, len(messages))))
@@ -198,6 +228,7 @@ class Publisher:
         channel.on_failure = self._failed
         await channel.ask(commands.Confirm.Select())
         self._next_tag = 1
+        self.channels_opened += 1
         self._methods.clear()
         return channel
 
@@ -227,41 +258,19 @@ class Publisher:
     def _failed(self, error: LinkFailed) -> None:
         waiting, self._waiting = self._waiting, {}
         for batch, index in waiting.values():
-            outcome = _after(error, batch.messages[index])
+            outcome = outcome_after(error, batch.messages[index])
             if outcome is Outcome.FORBIDDEN:
                 batch.why = str(error)
             batch.settle(index, outcome)
         self._room.set()
 
-    def _raise_if_unwanted(self, batch: Batch, refusals: int) -> None:
-        final = {Outcome.RETURNED, Outcome.FORBIDDEN} | ({Outcome.REFUSED} if refusals > MOST_REFUSALS else set())
-        unwanted = [(m, o) for m, o in zip(batch.messages, batch.outcomes, strict=True) if o in final]
-        if not unwanted:
-            return
-        message, outcome = unwanted[0]
-        place = message.routing_key if not message.exchange else f"{message.exchange}/{message.routing_key}"
-        jobs = [m.id for m in batch.not_taken]
-        if outcome is Outcome.REFUSED:
-            raise Refused(
-                f"The queue {place!r} holds as many jobs as it may, so {len(jobs)} job(s) were not accepted. "
-                f"Start more workers, or try again later.",
-                limit="max_length", jobs=jobs,
-            )  # fmt: skip
-        if outcome is Outcome.FORBIDDEN:
-            raise Unavailable(
-                f"The broker did not take {len(jobs)} job(s) for {place!r}: {batch.why}. Check what the user of "
-                f"GOATHERD_BROKER_URL may write to, and how large a message may be.",
-                jobs=jobs,
-            )
-        raise NoQueue(
-            f"There is no queue {place!r} on the broker, so {len(jobs)} job(s) were not accepted. A worker or an "
-            f"app that knows the queue makes it when it starts; check the name with `goatherd queues list`.",
-            jobs=jobs,
-        )
-
-    def _why_not(self) -> str:
+    def _why_not(self, awaited: str = "") -> str:
+        """With what was waited for, if that was not the broker."""
         if self._closed:
             return "Not accepted before this client was closed. Try again with the same id."
+        if awaited and self._link.state == "up":
+            within = f"Not accepted within {self._patience.seconds:g} s"
+            return f"{within}: {awaited}. {GO_ON} Then try again with the same id."
         if self._link.state == "blocked":
             why = f"the broker is blocked, which means that it takes no messages for now ({self.blocked})"
         elif self._link.state == "up":
@@ -269,18 +278,3 @@ class Publisher:
         else:
             why = f"the broker is away: {self._link.last_failure}"
         return f"Not accepted within {self._patience.seconds:g} s: {why}. Try again with the same id."
-
-
-def _after(error: LinkFailed, message: Outgoing) -> Outcome:
-    """What became of a message that was on its way when its channel failed."""
-    if not isinstance(error, ChannelClosed) or not _died_of(error, message):
-        return Outcome.UNKNOWN
-    return Outcome.RETURNED if error.code == 404 else Outcome.FORBIDDEN
-
-
-def _died_of(error: ChannelClosed, message: Outgoing) -> bool:
-    """Whether a channel may have died of this message; the others were only on it."""
-    exchange, size = _EXCHANGE.search(error.text), _SIZE.search(error.text)
-    if exchange is not None:
-        return exchange[1] == (message.exchange or "amq.default")
-    return size is None or int(size[1]) == len(message.body)

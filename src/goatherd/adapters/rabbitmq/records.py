@@ -9,11 +9,11 @@ from goatherd.adapters.rabbitmq.capabilities import capabilities, in_words
 from goatherd.adapters.rabbitmq.failures import LinkFailed, in_our_words
 from goatherd.adapters.rabbitmq.layout import Layout
 from goatherd.adapters.rabbitmq.link import Link
-from goatherd.adapters.rabbitmq.parcels import Outgoing
-from goatherd.adapters.rabbitmq.properties import Properties, write
 from goatherd.adapters.rabbitmq.publisher import Publisher
+from goatherd.adapters.rabbitmq.replacing import GO_ON, Replacing
 from goatherd.adapters.rabbitmq.topology import Declarer
-from goatherd.errors import Unavailable
+from goatherd.errors import TopologyMismatch, Unavailable
+from goatherd.model.stand_in import OPERATORS_MARK, pause_mark_of, senders_mark_of
 from goatherd.ports.records import WorkerRecord
 
 #: Seconds that a person waits to be told what is paused; a broker whose memory is short does not tell.
@@ -30,19 +30,28 @@ class RabbitRecords:
     there would be an error in the broker's log, every second and for every worker.
     """
 
-    def __init__(self, address: Address, link: Link, publisher: Publisher, layout: Layout) -> None:
+    def __init__(
+        self, address: Address, link: Link, publisher: Publisher, layout: Layout, replacing: Replacing
+    ) -> None:
         self._address = address
         self._link = link
         self._publisher = publisher
         self._layout = layout
+        self._replacing = replacing
 
     async def pause(self, queue: str) -> None:
         declarer = await self._known(queue)
-        await declarer.queue(self._layout.pause_mark(queue), {"x-max-length": 0})
+        if await self._is_marked_by_replacement(declarer, queue):
+            raise _being_replaced(queue, "Pause it afterwards")
+        await declarer.queue(pause_mark_of(queue), OPERATORS_MARK)
 
     async def resume(self, queue: str) -> None:
         declarer = await self._known(queue)
-        await declarer.delete(self._layout.pause_mark(queue))
+        # One that a replacement left behind, of which nothing else is left, is nobody's.
+        if await self._is_marked_by_replacement(declarer, queue) and await self._replacing.has_stand_in("queue", queue):
+            raise _being_replaced(queue, "Workers go on by themselves then")
+        await declarer.delete(senders_mark_of(queue))
+        await declarer.delete(pause_mark_of(queue))
 
     async def paused(self, also: Iterable[str] = ()) -> frozenset[str]:
         try:
@@ -53,12 +62,17 @@ class RabbitRecords:
 
     async def paused_among(self, queues: Iterable[str], deadline: float | None = None) -> frozenset[str]:
         """Those of some queues that are paused; raises Unavailable."""
-        return frozenset([queue for queue in queues if await self._is_there(self._layout.pause_mark(queue), deadline)])
+        return frozenset([queue for queue in queues if await self._publisher.is_paused(queue, deadline)])
 
-    async def _is_there(self, mark: str, deadline: float | None) -> bool:
-        # The id is how a returned message is known again.
-        question = Outgoing(mark, "", mark, write(Properties(content_type="", message_id=mark)), b"")
-        return await self._publisher.is_taken(question, deadline)
+    async def _is_marked_by_replacement(self, declarer: Declarer, queue: str) -> bool:
+        """Whether it is paused because it is replaced; the broker tells that only by comparing."""
+        if not await self._publisher.is_paused(queue):
+            return False
+        try:
+            await declarer.queue(pause_mark_of(queue), OPERATORS_MARK)
+        except TopologyMismatch:
+            return True
+        return False
 
     async def workers(self) -> Sequence[WorkerRecord]:
         # The protocol tells how many consumers a queue has, not who they are.
@@ -84,7 +98,7 @@ class RabbitRecords:
     async def _taking(self) -> str:
         """Whether it takes messages: it says so only to those who try."""
         try:
-            await self._is_there(self._layout.pause_mark(self._layout.dead_queue), PATIENCE)
+            await self._publisher.is_paused(self._layout.dead_queue, PATIENCE)
         except Unavailable as error:
             return f"takes no messages: {self._publisher.blocked or error}"
         return "takes messages"
@@ -92,8 +106,12 @@ class RabbitRecords:
     async def _known(self, queue: str) -> Declarer:
         try:
             declarer = Declarer(await self._link.connection())
-            if await declarer.exists(queue) is None:
+            if await declarer.exists(queue) is None and not await self._replacing.has_stand_in("queue", queue):
                 raise Unavailable(f"There is no queue {queue!r}; `goatherd queues list` shows those that exist.")
         except LinkFailed as error:
             raise in_our_words(error, self._address) from error
         return declarer
+
+
+def _being_replaced(queue: str, afterwards: str) -> Unavailable:
+    return Unavailable(f"Queue {queue!r} is being replaced, and paused until that is done. {afterwards}. {GO_ON}")

@@ -13,10 +13,9 @@ from goatherd.model.topology import Queue
 def scope_of(app: str, queues: Sequence[Queue], seen: Survey) -> Scope:
     """For the queues that an app uses, on a broker as it was seen."""
     names = Names(app)
-    exchanges = (names.dead_exchange, names.hold_exchange, names.due_exchange)
     own = re.escape(app)
     return Scope(
-        prefixes=(f"{app}.dead.", f"{app}.hold.", f"{app}.due."),
+        prefixes=(f"{app}.work.", f"{app}.dead.", f"{app}.hold.", f"{app}.due."),
         graves=frozenset((names.dead_exchange,)),
         passing=(
             rf"{own}\.reply\.v1\..*",
@@ -25,10 +24,14 @@ def scope_of(app: str, queues: Sequence[Queue], seen: Survey) -> Scope:
             r".*\.paused\.v1",
             STAND_INS,
         ),
-        ours_alone=frozenset(
-            (*exchanges, names.dead_queue, *(queue.name for queue in queues if not queue.contract)),
-        ),
+        ours_alone=frozenset((*names.exchanges, names.dead_queue, *(each.name for each in queues if _is_ours(each)))),
         default_type=seen.default_type,
         crowds=seen.crowds,
         strangers=seen.strangers,
+        unseen=seen.unseen,
     )
+
+
+def _is_ours(queue: Queue) -> bool:
+    """Whether only programs of this app put messages into it."""
+    return not (queue.contract or queue.open_to_others)

@@ -4,7 +4,11 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from goatherd.adapters.rabbitmq.counts import Totals, all_totals
 from goatherd.adapters.rabbitmq.management import Management, NotThere, path_of
+from goatherd.adapters.rabbitmq.solitude import QUEUE as ALONE
+from goatherd.adapters.rabbitmq.strangers import strangers
+from goatherd.adapters.rabbitmq.way_aside import PREFIX as WAYS_ASIDE
 from goatherd.errors import SettingsError, Unavailable
 from goatherd.model.blueprint import TYPE_ARGUMENT, BindingSpec, Blueprint, ExchangeSpec, PolicySpec, QueueSpec
 from goatherd.model.difference import Crowd
@@ -68,19 +72,25 @@ async def survey(management: Management, virtual_host: str) -> Survey:
     exchanges = await _list(management, path_of("exchanges", virtual_host), _Exchange)
     bindings = await _list(management, path_of("bindings", virtual_host), _Binding)
     policies = await _list(management, path_of("policies", virtual_host), _Policy)
-    lasting = [each for each in queues if not each.exclusive]
-    # The broker makes `amq.` and the default exchange by itself, and with the latter a binding for each queue.
+    totals = await all_totals(management, virtual_host)
+    lasting = [each for each in queues if not each.exclusive and each.name != ALONE]
     return Survey(
         blueprint=Blueprint(
             vhost=virtual_host,
-            exchanges=tuple(_exchange(each) for each in exchanges if each.name and not each.name.startswith("amq.")),
+            exchanges=tuple(_exchange(each) for each in exchanges if not _is_passed_over(each.name, "amq.")),
             queues=tuple(map(_queue, lasting)),
-            bindings=tuple(_binding(each) for each in bindings if each.source),
+            bindings=tuple(_binding(each) for each in bindings if not _is_passed_over(each.source)),
             policies=tuple(map(_policy, policies)),
         ),
-        crowds={each.name: Crowd(messages=each.messages, consumers=each.consumers) for each in lasting},
+        crowds={each.name: _crowd(each, totals.get(each.name)) for each in lasting},
         default_type=default_type,
+        strangers=await strangers(management, virtual_host),
     )
+
+
+def _is_passed_over(exchange: str, *prefixes: str) -> bool:
+    """The broker makes `amq.` and the default exchange by itself, and with the latter a binding for each queue."""
+    return not exchange or exchange.startswith((WAYS_ASIDE, *prefixes))
 
 
 async def _default_type(management: Management, virtual_host: str) -> str:
@@ -119,6 +129,13 @@ def _no_such(management: Management, virtual_host: str) -> str:
 def _queue(told: _Queue) -> QueueSpec:
     rest = {name: value for name, value in told.arguments.items() if name != TYPE_ARGUMENT}
     return QueueSpec(name=told.name, type=told.type, durable=told.durable, auto_delete=told.auto_delete, arguments=rest)
+
+
+def _crowd(told: _Queue, counted: Totals | None) -> Crowd:
+    """The counts are of this moment where there are any; who consumes is in the statistics alone."""
+    if counted is None or counted.messages is None:
+        return Crowd(messages=told.messages, consumers=told.consumers)
+    return Crowd(messages=counted.messages, consumers=told.consumers, held=counted.messages_unacknowledged)
 
 
 def _exchange(told: _Exchange) -> ExchangeSpec:

@@ -8,6 +8,7 @@ from pamqp import commands
 from pamqp.base import Frame
 
 from goatherd.adapters.rabbitmq.connection import Connection
+from goatherd.adapters.rabbitmq.declarations import look_for_exchange, look_for_queue
 from goatherd.adapters.rabbitmq.failures import ChannelClosed
 from goatherd.adapters.rabbitmq.names import Names
 from goatherd.errors import TopologyMismatch
@@ -86,7 +87,7 @@ class Declarer:
     async def exists(self, name: str) -> tuple[int, int] | None:
         """How many messages and consumers a queue has; None if there is no such queue."""
         try:
-            answer = await self.ask(commands.Queue.Declare(0, name, passive=True))
+            answer = await self.ask(look_for_queue(name))
         except ChannelClosed as error:
             if error.code == 404:
                 return None
@@ -97,7 +98,7 @@ class Declarer:
     async def has_exchange(self, name: str) -> bool:
         """Whether there is such an exchange."""
         try:
-            await self.ask(commands.Exchange.Declare(0, name, passive=True))
+            await self.ask(look_for_exchange(name))
         except ChannelClosed as error:
             if error.code == 404:
                 return False

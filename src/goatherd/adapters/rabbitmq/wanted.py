@@ -1,6 +1,7 @@
 """What an app wants its virtual host to have, as a blueprint: the same as its Layout makes."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from goatherd.adapters.rabbitmq.names import Names
 from goatherd.adapters.rabbitmq.topology import QueueType, hold_arguments, queue_arguments
@@ -32,6 +33,7 @@ def wanted_blueprint(
 
 
 def _surroundings(names: Names) -> Iterator[ExchangeSpec]:
+    yield ExchangeSpec(name=names.work_exchange, type="direct")
     yield ExchangeSpec(name=names.dead_exchange, type="fanout")
     yield ExchangeSpec(name=names.hold_exchange, type="topic")
     arguments = {"alternate-exchange": names.dead_exchange}
@@ -52,18 +54,21 @@ def _exchanges(queues: Iterable[Queue]) -> Iterator[ExchangeSpec]:
 def _queues(queues: Iterable[Queue], names: Names, queue_type: str, holds: Iterable[int]) -> Iterator[QueueSpec]:
     for each in queues:
         if not each.passive:
-            yield QueueSpec.from_declared(each.name, queue_arguments(each, names, queue_type))
+            described = QueueSpec.from_declared(each.name, queue_arguments(each, names, queue_type))
+            # A contract that says `classic` is declared without saying so, as most programs do.
+            yield replace(described, type=described.type or each.type)
     for milliseconds in holds:
         arguments = hold_arguments(milliseconds, names, queue_type)
         yield QueueSpec.from_declared(names.hold_queue(milliseconds), arguments)
 
 
 def _ways(queues: Iterable[Queue], names: Names) -> Iterator[BindingSpec]:
-    """Every binding of a queue: from its exchange, for what is due, for its dead letters and for word of them."""
+    """Every binding of a queue: for jobs, for what is due, for its dead letters and for word of them."""
     yield BindingSpec(source=names.dead_exchange, destination=names.dead_queue)
     for each in queues:
-        if each.exchange and not each.passive:
-            yield BindingSpec(source=each.exchange, destination=each.name, key=each.routing_key or each.name)
+        exchange, key = names.way_to(each)
+        if exchange and not each.passive:
+            yield BindingSpec(source=exchange, destination=each.name, key=key)
         yield BindingSpec(source=names.due_exchange, destination=each.name, key=f"*.{each.name}")
         if (grave := names.grave_of(each)) is not None:
             exchange, key = grave

@@ -220,15 +220,15 @@ def read_return(arguments: bytes) -> tuple[str, str]:
         raise ProtocolBroken("a Return method that cannot be read") from error
 
 
-def short(text: str) -> bytes:
+def short(text: str | bytes) -> bytes:
     """A short string; raises ValueError past 255 bytes."""
-    encoded = text.encode()
+    encoded = text if isinstance(text, bytes) else text.encode()
     if len(encoded) > 255:
         raise ValueError(f"{text[:40]!r}… takes {len(encoded)} bytes; AMQP allows 255")
     return bytes([len(encoded)]) + encoded
 
 
-def publish_method(channel: int, exchange: str, routing_key: str, *, mandatory: bool = True) -> bytes:
+def publish_method(channel: int, exchange: str, routing_key: str | bytes, *, mandatory: bool = True) -> bytes:
     """The method frame of a publish, the same for every message to one place."""
     payload = b"\x00\x3c\x00\x28\x00\x00" + short(exchange) + short(routing_key) + (b"\x01" if mandatory else b"\x00")
     return _FRAME.pack(METHOD, channel, len(payload)) + payload + bytes([END])

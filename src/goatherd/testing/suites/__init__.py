@@ -11,6 +11,7 @@ from goatherd.testing.suites.inbox import InboxSuite
 from goatherd.testing.suites.lanes import LanesSuite
 from goatherd.testing.suites.listener_records import ListenerRecordsSuite
 from goatherd.testing.suites.outbox import OutboxSuite
+from goatherd.testing.suites.plumbing import PlumbingSuite
 from goatherd.testing.suites.records import RecordsSuite
 from goatherd.testing.suites.schedules import SchedulesSuite
 from goatherd.testing.suites.steps import StepsSuite
@@ -30,6 +31,7 @@ __all__ = [
     "LanesSuite",
     "ListenerRecordsSuite",
     "OutboxSuite",
+    "PlumbingSuite",
     "RecordsSuite",
     "SchedulesSuite",
     "StepsSuite",

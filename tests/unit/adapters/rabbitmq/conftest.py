@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 
+from goatherd.adapters.rabbitmq import link as link_module
 from goatherd.adapters.rabbitmq.connection import Connection
+from goatherd.adapters.rabbitmq.link import Link
+from tests.unit.adapters.rabbitmq.books import Books
 from tests.unit.adapters.rabbitmq.scripted_server import Conversation, ScriptedServer
 
 Connect = Callable[..., Awaitable[tuple[Connection, Conversation]]]
@@ -47,3 +50,18 @@ def connect(half_connect: Connect) -> Connect:
         return connection, talk
 
     return connect
+
+
+@pytest.fixture
+async def link(server: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Link]:
+    """A link that comes back quickly; the test opens it."""
+    monkeypatch.setattr(link_module, "FIRST_PAUSE", 0.01)
+    link = Link(server.address(), "test")
+    yield link
+    await link.abort()
+
+
+@pytest.fixture
+def books() -> Books:
+    """What the scripted broker has."""
+    return Books()

@@ -1,94 +1,17 @@
 """Thousands of queues are made quickly, what all need is made once, and one that is refused is named."""
 
-import asyncio
-from collections import Counter
-from collections.abc import AsyncIterator
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from pamqp import commands
-from pamqp.base import Frame
 
 from goatherd.adapters.rabbitmq import known
-from goatherd.adapters.rabbitmq import link as link_module
 from goatherd.adapters.rabbitmq.layout import Layout
 from goatherd.adapters.rabbitmq.link import Link
 from goatherd.errors import TopologyMismatch, Unavailable
 from goatherd.model.topology import Queue
-from tests.unit.adapters.rabbitmq.scripted_server import Conversation, ScriptedServer
-
-
-class Books:
-    """What a scripted broker has, and what it was asked for."""
-
-    def __init__(self) -> None:
-        self.queues: set[str] = set()
-        self.refused: set[str] = set()
-        self.exchanges: Counter[str] = Counter()
-        self.bindings: Counter[str] = Counter()
-
-    def keep(self, talk: Conversation) -> None:
-        talk.answers |= {
-            commands.Queue.Declare: self._queue,
-            commands.Exchange.Declare: self._exchange,
-            commands.Queue.Bind: self._bind,
-        }
-
-    def _queue(self, asked: Any) -> Frame:
-        name = str(asked.queue)
-        if name in self.refused:
-            text = (
-                f"PRECONDITION_FAILED - inequivalent arg 'x-max-length' for queue '{name}' in vhost '/': "
-                f"received none but current is the value '5' of type 'long'"
-            )
-            return commands.Channel.Close(406, text, 50, 10)
-        if asked.passive and name not in self.queues:
-            return commands.Channel.Close(404, f"NOT_FOUND - no queue '{name}'", 50, 10)
-        self.queues.add(name)
-        return commands.Queue.DeclareOk(name, 0, 0)
-
-    def _exchange(self, asked: Any) -> Frame:
-        self.exchanges[str(asked.exchange)] += 1
-        return commands.Exchange.DeclareOk()
-
-    def _bind(self, asked: Any) -> Frame:
-        self.bindings[str(asked.queue)] += 1
-        return commands.Queue.BindOk()
-
-
-@pytest.fixture(autouse=True)
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(link_module, "FIRST_PAUSE", 0.01)
-
-
-@pytest.fixture
-def books() -> Books:
-    return Books()
-
-
-@pytest.fixture
-async def link(server: ScriptedServer) -> AsyncIterator[Link]:
-    link = Link(server.address(), "test")
-    yield link
-    await link.abort()
-
-
-async def connected(link: Link, server: ScriptedServer, books: Books) -> Conversation:
-    opening = asyncio.create_task(link.open())
-    talk = await server.next()
-    books.keep(talk)
-    await talk.shake_hands()
-    await opening
-    return talk
-
-
-async def again(link: Link, server: ScriptedServer, books: Books) -> None:
-    talk = await server.next()
-    books.keep(talk)
-    await talk.shake_hands()
-    async with asyncio.timeout(5):
-        await link.connection()
+from tests.unit.adapters.rabbitmq.books import Books, again, connected
+from tests.unit.adapters.rabbitmq.scripted_server import ScriptedServer
 
 
 def some(*names: str) -> list[Queue]:
@@ -133,6 +56,31 @@ async def test_one_that_is_refused_is_named_and_all_others_are_made(
     talk.cut()
     await again(link, server, books)
     assert set("acdefgh") <= books.queues, "the one does not keep the connection from coming back"
+
+
+async def test_jobs_come_to_the_apps_own_queues_by_its_own_exchange_and_to_others_by_their_contract(
+    link: Link, server: ScriptedServer, books: Books
+) -> None:
+    await connected(link, server, books)
+    layout = Layout([link], "shop", "create", "quorum")
+    books.queues.add("theirs")
+    told = Queue(name="told", contract=True, exchange="sales", routing_key="north")
+    await layout.declare(
+        [Queue(name="mail"), *some("contract"), *passing("match-7"), Queue(name="theirs", passive=True), told]
+    )
+    assert {name: layout.ways.way_to(name) for name in ("mail", "contract", "match-7", "theirs", "unknown")} == {
+        "mail": ("shop.work.v1", "mail"),
+        "contract": ("", "contract"),
+        "match-7": ("", "match-7"),
+        "theirs": ("", "theirs"),
+        "unknown": ("", "unknown"),
+    }
+    assert layout.ways.way_to("told") == ("sales", "north")
+    assert [way for way in books.made if "->" in way and not way.startswith("shop.d")] == [
+        "shop.work.v1 -mail-> mail",
+        "sales -north-> told",
+    ]
+    assert books.made.index("exchange shop.work.v1") < books.made.index("shop.work.v1 -mail-> mail")
 
 
 async def test_a_listener_sees_to_its_queue_by_itself(link: Link, server: ScriptedServer, books: Books) -> None:

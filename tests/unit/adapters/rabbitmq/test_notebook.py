@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from goatherd.adapters.rabbitmq.address import read_address
-from goatherd.adapters.rabbitmq.broker import _known_as
-from goatherd.adapters.rabbitmq.notebook import Notebook
+from goatherd.adapters.rabbitmq.notebook import Notebook, known_as
 from goatherd.model.message import Message
 
 ADDRESS = read_address("amqp://localhost/shop")
@@ -71,5 +70,5 @@ def test_a_folder_without_notes_goes_away(tmp_path: Path) -> None:
 
 def test_strangers_messages_without_an_id_are_told_apart() -> None:
     one, other = Message(id="", queue="q", body=b"one"), Message(id="", queue="q", body=b"other")
-    assert _known_as(one) != _known_as(other)
-    assert _known_as(Message(id="7", queue="q", body=b"one")) == "7"
+    assert known_as(one) != known_as(other)
+    assert known_as(Message(id="7", queue="q", body=b"one")) == "7"

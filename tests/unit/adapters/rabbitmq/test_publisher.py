@@ -65,6 +65,15 @@ def taken(talk: Conversation, tag: int, *, multiple: bool = False, channel: int)
     talk.say(commands.Basic.Ack(tag, multiple), channel)
 
 
+async def given_back(talk: Conversation, tag: int, *names: str) -> None:
+    """The next messages, which must be these, and which no queue takes."""
+    for name in names:
+        [found] = await heard(talk, name)
+        talk.give_back(found)
+        taken(talk, tag, channel=found.channel)
+        tag += 1
+
+
 async def back(server: ScriptedServer) -> Conversation:
     """The link's next connection."""
     talk = await server.next()
@@ -98,6 +107,7 @@ async def test_a_message_that_no_queue_takes_is_told_with_its_job(publisher: Pub
     found = await heard(talk, "a", "b", "c")
     talk.give_back(found[1])
     taken(talk, 3, multiple=True, channel=found[0].channel)
+    await given_back(talk, 4, "nowhere.paused.v1", "b", "nowhere.paused.v1")
     with pytest.raises(Unavailable, match="There is no queue 'nowhere'") as caught:
         await sending
     assert caught.value.jobs == ("b",)
@@ -109,7 +119,8 @@ async def test_the_same_id_on_two_queues_is_told_apart(publisher: Publisher, tal
     talk.give_back(next(each for each in found if each.method.routing_key == "nowhere"))
     taken(talk, 2, multiple=True, channel=found[0].channel)
     await well
-    with pytest.raises(Unavailable):
+    await given_back(talk, 3, "nowhere.paused.v1", "a", "nowhere.paused.v1")
+    with pytest.raises(Unavailable, match="There is no queue 'nowhere'"):
         await ill
 
 
@@ -175,7 +186,7 @@ async def test_a_blocked_broker_is_named_as_the_reason(link: Link, talk: Convers
 @pytest.mark.parametrize(
     ("code", "text", "guilty", "told"),
     [
-        (404, "NOT_FOUND - no exchange 'x' in vhost '/'", {"exchange": "x"}, "There is no queue 'x/mail'"),
+        (404, "NOT_FOUND - no exchange 'x' in vhost '/'", {"exchange": "x"}, "There is no exchange 'x'"),
         (403, "ACCESS_REFUSED - access to exchange 'x' in vhost '/' refused", {"exchange": "x"}, "ACCESS_REFUSED"),
         (
             406,
@@ -188,6 +199,8 @@ async def test_a_blocked_broker_is_named_as_the_reason(link: Link, talk: Convers
 async def test_a_message_that_kills_the_channel_takes_no_other_with_it(
     publisher: Publisher, talk: Conversation, code: int, text: str, guilty: dict[str, str], told: str
 ) -> None:
+    missing = commands.Channel.Close(404, "NOT_FOUND - no exchange 'x' in vhost '/'", 40, 10)
+    talk.answers[commands.Exchange.Declare] = lambda _asked: missing
     innocent = publishing(publisher, message("innocent"))
     sending = publishing(publisher, message("guilty", **guilty))
     [first, _] = await heard(talk, "innocent", "guilty")

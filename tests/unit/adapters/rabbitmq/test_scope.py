@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from goatherd.adapters.rabbitmq.scope import scope_of
-from goatherd.model.blueprint import Blueprint, ExchangeSpec, QueueSpec
+from goatherd.model.blueprint import BindingSpec, Blueprint, ExchangeSpec, QueueSpec
 from goatherd.model.difference import Crowd
 from goatherd.model.drift import plan
 from goatherd.model.survey import Survey
@@ -11,9 +11,19 @@ from goatherd.model.topology import Queue
 
 
 def test_what_the_app_left_is_found_and_what_comes_and_goes_is_not() -> None:
-    wanted = Blueprint(queues=(QueueSpec(name="shop"), QueueSpec(name="contract")))
+    wanted = Blueprint(
+        exchanges=(ExchangeSpec(name="shop.work.v1", type="direct"),),
+        queues=(QueueSpec(name="shop"), QueueSpec(name="contract")),
+        bindings=(BindingSpec(source="shop.work.v1", destination="shop", key="shop"),),
+    )
     live = Blueprint(
-        exchanges=(ExchangeSpec(name="shop.due.v0", type="topic"), ExchangeSpec(name="shop.window", type="topic")),
+        exchanges=(
+            *wanted.exchanges,
+            ExchangeSpec(name="shop.due.v0", type="topic"),
+            ExchangeSpec(name="shop.work.v0", type="direct"),
+            ExchangeSpec(name="shop.window", type="topic"),
+        ),
+        bindings=wanted.bindings,
         queues=(
             *wanted.queues,
             QueueSpec(name="shop.reply.v1.host-1-abc"),
@@ -27,8 +37,15 @@ def test_what_the_app_left_is_found_and_what_comes_and_goes_is_not() -> None:
     )
     seen = Survey(blueprint=live, crowds={"mails": Crowd(messages=0, consumers=0)}, default_type="quorum")
     scope = scope_of("shop", [Queue(name="shop"), Queue(name="contract", contract=True)], seen)
-    assert [each.name for each in plan(wanted, live, scope)] == ["shop.due.v0", "mails", "shop.hold.v0.5000"]
+    left = ["shop.due.v0", "shop.work.v0", "mails", "shop.hold.v0.5000"]
+    assert [each.name for each in plan(wanted, live, scope)] == left
     assert scope.default_type == "quorum"
     transient = replace(live, queues=tuple(replace(each, durable=False) for each in wanted.queues))
     replaced = {each.name: each.is_safe for each in plan(wanted, transient, scope) if each.kind == "queue"}
     assert replaced == {"shop": True, "contract": False}
+
+
+def test_where_others_answer_is_not_ours_alone() -> None:
+    answers = Queue(name="shop.step-answers", open_to_others=True)
+    scope = scope_of("shop", [Queue(name="mail"), answers], Survey(blueprint=Blueprint()))
+    assert scope.ours_alone == {"mail", "shop.work.v1", "shop.dead.v1", "shop.hold.v1", "shop.due.v1"}

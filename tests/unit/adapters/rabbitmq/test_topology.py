@@ -5,6 +5,7 @@ import pytest
 from goatherd.adapters.rabbitmq.failures import ChannelClosed
 from goatherd.adapters.rabbitmq.names import Names
 from goatherd.adapters.rabbitmq.topology import mismatch_in, queue_arguments
+from goatherd.model.stand_in import pause_mark_of, stand_in_of
 from goatherd.model.topology import LONGEST_NAME, Queue
 
 NAMES = Names("shop")
@@ -65,6 +66,7 @@ def test_other_refusals_are_no_difference() -> None:
 
 def test_every_name_that_we_make_fits() -> None:
     longest = Names("a" * LONGEST_NAME)
-    made = [longest.hold_queue(32_000_000_000), longest.pause_mark("q" * LONGEST_NAME), longest.dead_queue]
+    made = [longest.hold_queue(32_000_000_000), longest.dead_queue]
+    made += [pause_mark_of("q" * LONGEST_NAME), stand_in_of("q" * LONGEST_NAME)]
     made.append(f"{32_000_000_000}.{'q' * LONGEST_NAME}")
     assert max(len(name) for name in made) <= 255

@@ -1,0 +1,86 @@
+"""Make the queues of an app, with every way that leads to them and away from them."""
+
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from goatherd.adapters.rabbitmq.failures import ChannelClosed
+from goatherd.adapters.rabbitmq.inspection import check_queues
+from goatherd.adapters.rabbitmq.names import Names
+from goatherd.adapters.rabbitmq.topology import Declarer, QueueType, queue_arguments
+from goatherd.errors import GoatherdError
+from goatherd.model.topology import Queue
+
+#: Queues that are being made at once.
+MAKERS = 4
+
+
+class Maker:
+    """On one connection. What is there already, and as it is wanted, stays as it is."""
+
+    def __init__(self, declarer: Declarer, names: Names, queue_type: QueueType) -> None:
+        self._declarer = declarer
+        self._names = names
+        self._queue_type = queue_type
+
+    async def make_surroundings(self) -> None:
+        """What all queues need."""
+        declarer, names = self._declarer, self._names
+        await declarer.exchange(names.work_exchange, "direct")
+        await declarer.exchange(names.dead_exchange, "fanout")
+        await declarer.queue(names.dead_queue, {})
+        await declarer.bind(names.dead_queue, names.dead_exchange, "")
+        await declarer.exchange(names.hold_exchange, "topic")
+        # Without somewhere to go, a few messages for a deleted queue would stop their whole hold queue.
+        await declarer.exchange(names.due_exchange, "topic", {"alternate-exchange": names.dead_exchange})
+
+    async def make_queues(self, queues: Sequence[Queue]) -> Mapping[str, Exception]:
+        """A few at once; gives those that were refused. Raises LinkFailed."""
+        for each in {queue.exchange: queue for queue in queues if not queue.passive}.values():
+            if each.exchange_type is not None:
+                durable, arguments = each.exchange_durable, each.exchange_arguments
+                await self._declarer.exchange(each.exchange, each.exchange_type, arguments, durable=durable)
+        refusals: dict[str, Exception] = {}
+        left = iter(queues)
+        makers = [self._make_some(left, refusals) for _ in range(min(MAKERS, len(queues)))]
+        for outcome in await asyncio.gather(*makers, return_exceptions=True):
+            if outcome is not None:
+                raise outcome
+        return refusals
+
+    async def make_queue(self, queue: Queue) -> None:
+        """Raises LinkFailed, TopologyMismatch, or Unavailable for a passive one that is not there."""
+        if queue.passive:
+            await check_queues(self._declarer, [queue.name], "passive=True")
+        else:
+            await self._declarer.queue(queue.name, queue_arguments(queue, self._names, self._queue_type))
+        await self.bind(queue)
+        await self._lead_letters(self._names.grave_of(queue))
+
+    async def bind(self, queue: Queue) -> None:
+        """The ways by which jobs come to a queue: at once, and when they are due."""
+        exchange, key = self._names.way_to(queue)
+        if exchange and not queue.passive:
+            await self._declarer.bind(queue.name, exchange, key)
+        await self._declarer.bind(queue.name, self._names.due_exchange, f"*.{queue.name}")
+
+    async def bind_announcements(self, queues: Iterable[str]) -> None:
+        """Let queues be told of every dead letter."""
+        for queue in list(queues):
+            await self._declarer.bind(queue, self._names.dead_exchange, "")
+
+    async def _make_some(self, queues: Iterator[Queue], refusals: dict[str, Exception]) -> None:
+        for queue in queues:
+            try:
+                await self.make_queue(queue)
+            except (ChannelClosed, GoatherdError) as error:
+                refusals[queue.name] = error
+
+    async def _lead_letters(self, grave: tuple[str, str] | None) -> None:
+        """Have a contract's own dead letters among the app's, too, whoever made them."""
+        if grave is None:
+            return
+        exchange, key = grave
+        # Without it, the broker would drop whatever it gives up.
+        if not await self._declarer.has_exchange(exchange):
+            await self._declarer.exchange(exchange, "direct")
+        await self._declarer.lead(exchange, key, self._names.dead_exchange)
