@@ -72,6 +72,6 @@ def _told(variable: str) -> str:
     except KeyError:
         raise NoServer(
             f"{variable} is not set, so this test has no server. Run `make test`, which starts all of them, or "
-            f"`python -m scripts.servers rabbitmq redis postgres chromium node media systemd taskiq -- python -m pytest "
-            f"…`, or leave such tests out with `make test-embedded`."
+            f"`python -m scripts.servers rabbitmq redis postgres chromium node media systemd taskiq -- "
+            f"python -m pytest …`, or leave such tests out with `make test-embedded`."
         ) from None
