@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 from benchmarks.contender import AnyContender, Client, Contender, Dialogue
 from benchmarks.lanes.contender import Ordered
 from benchmarks.measures import Plan, Sample, dialogue, drain, fill, idle, one_of_each, share
+from benchmarks.observability.measures import cost
 from benchmarks.programs import ask
 from benchmarks.settings import Entry
 from benchmarks.sse.contender import Gateway
@@ -117,6 +118,7 @@ ROUNDS: dict[str, Round] = {
     "lanes_postgres": few_lanes,
     "lanes_keys": many_lanes,
     "pipelines": recorded,
+    "observability": cost,
     "rabbitmq_bare": bare,
     "rabbitmq_bare_classic": bare,
 }

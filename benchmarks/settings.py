@@ -97,6 +97,9 @@ SETTINGS: dict[str, Setting] = {
             "pgqueuer": ("postgres",),
         },
     ),
+    "observability": Setting(
+        names=("goatherd_off", "goatherd_metrics", "goatherd_sampled", "goatherd_on"), folder="observability"
+    ),
     "rabbitmq_bare": Setting(names=_CLIENTS, folder="rabbitmq_bare"),
     "rabbitmq_bare_classic": Setting(names=_CLIENTS, folder="rabbitmq_bare", constant="ON_CLASSIC_QUEUES", every=2),
 }

@@ -15,6 +15,7 @@ from scripts.servers.addresses import (
     node_packages,
     old_taskiq,
     postgres_url,
+    promtool,
     redis_url,
     spin,
     systemd_analyze,
@@ -40,6 +41,7 @@ SERVERS = {
     "spin": (spin,),
     "media": (media,),
     "systemd": (systemd_analyze,),
+    "promtool": (promtool,),
     "taskiq": (old_taskiq,),
 }
 

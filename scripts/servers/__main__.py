@@ -21,6 +21,7 @@ from scripts.servers.addresses import (
     NODE_PACKAGES,
     OLD_TASKIQ,
     POSTGRES_URL,
+    PROMTOOL,
     REDIS_URL,
     SPIN,
     SYSTEMD_ANALYZE,
@@ -30,6 +31,7 @@ from scripts.servers.install import NoServer
 from scripts.servers.media import ensure_media
 from scripts.servers.node import ensure_node_packages
 from scripts.servers.postgres import Postgres, ensure_postgres
+from scripts.servers.promtool import ensure_promtool
 from scripts.servers.rabbitmq import RabbitMQ, ensure_rabbitmq
 from scripts.servers.redis import Redis, ensure_redis
 from scripts.servers.spin import ensure_spin
@@ -124,6 +126,11 @@ def find_systemd(_life: ExitStack, _folder: Path) -> dict[str, str]:
     return {} if SYSTEMD_ANALYZE in os.environ else {SYSTEMD_ANALYZE: ensure_systemd()}
 
 
+def find_promtool(_life: ExitStack, _folder: Path) -> dict[str, str]:
+    """A program that reads rules and ends."""
+    return {} if PROMTOOL in os.environ else {PROMTOOL: ensure_promtool()}
+
+
 def find_old_taskiq(_life: ExitStack, _folder: Path) -> dict[str, str]:
     """A Python with packages that do not go together with those of the tests."""
     return {} if OLD_TASKIQ in os.environ else {OLD_TASKIQ: ensure_old_taskiq()}
@@ -142,6 +149,7 @@ START = {
     "spin": find_spin,
     "media": find_media,
     "systemd": find_systemd,
+    "promtool": find_promtool,
     "taskiq": find_old_taskiq,
 }
 

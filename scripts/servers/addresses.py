@@ -13,6 +13,7 @@ NODE_PACKAGES = "GOATHERD_TEST_NODE_PACKAGES"
 SPIN = "GOATHERD_TEST_SPIN"
 MEDIA = "GOATHERD_TEST_MEDIA"
 SYSTEMD_ANALYZE = "GOATHERD_TEST_SYSTEMD_ANALYZE"
+PROMTOOL = "GOATHERD_TEST_PROMTOOL"
 OLD_TASKIQ = "GOATHERD_TEST_OLD_TASKIQ"
 
 
@@ -61,6 +62,11 @@ def systemd_analyze() -> str:
     return _told(SYSTEMD_ANALYZE)
 
 
+def promtool() -> str:
+    """The path of Prometheus's judge of rules; raises NoServer."""
+    return _told(PROMTOOL)
+
+
 def old_taskiq() -> str:
     """The path of a Python that has TaskIQ as it was; raises NoServer."""
     return _told(OLD_TASKIQ)
@@ -72,6 +78,6 @@ def _told(variable: str) -> str:
     except KeyError:
         raise NoServer(
             f"{variable} is not set, so this test has no server. Run `make test`, which starts all of them, or "
-            f"`python -m scripts.servers rabbitmq redis postgres chromium node media systemd taskiq -- "
+            f"`python -m scripts.servers rabbitmq redis postgres chromium node media systemd promtool taskiq -- "
             f"python -m pytest …`, or leave such tests out with `make test-embedded`."
         ) from None

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from goatherd.errors import CallTimeout, GiveUp, GoatherdError, JobFailed, RetryLater, Unavailable
     from goatherd.events import Event
     from goatherd.inbox import Inbox
+    from goatherd.model.alert import Alert
     from goatherd.model.app_topology import Topology
     from goatherd.model.dead_letter import DeadLetter
     from goatherd.model.failure import Failure
@@ -27,6 +28,7 @@ else:
     import importlib
 
     _HOMES = {
+        "Alert": "goatherd.model.alert",
         "CallTimeout": "goatherd.errors",
         "Context": "goatherd.engine.context",
         "DeadLetter": "goatherd.model.dead_letter",
@@ -63,6 +65,7 @@ else:
 
 
 __all__ = [
+    "Alert",
     "CallTimeout",
     "Context",
     "DeadLetter",

@@ -10,24 +10,29 @@ from typing import Any, ParamSpec, Self, TypeVar, Unpack, overload
 from weakref import WeakKeyDictionary
 
 from goatherd.definition import definition_of
+from goatherd.engine.alerts.watch import AlertWatch
 from goatherd.engine.flushes import Flusher
 from goatherd.engine.intake import Intake
 from goatherd.engine.listeners import Listeners
 from goatherd.engine.meter import Meter
 from goatherd.engine.router import Router
+from goatherd.engine.sampler import Sampler
 from goatherd.engine.topology.drift_watch import DriftWatch
 from goatherd.errors import NotOpen
+from goatherd.measuring import Exported, readings_of
 from goatherd.model.health import Health
 from goatherd.model.job import Job
 from goatherd.model.settings import Settings, SettingsKeywords
 from goatherd.pipeline import Pipeline
 from goatherd.ports.clock import Clock, SystemClock
+from goatherd.ports.tracer import Tracer
+from goatherd.readiness import health_of
 from goatherd.recurring import Recurring
 from goatherd.roles import Role, doing, serving
 from goatherd.run import Run
 from goatherd.session import Opener, Session
 from goatherd.task import Task
-from goatherd.wiring import Ports, has_topology, open_ports
+from goatherd.wiring import Ports, has_topology, metrics_text, open_ports
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -51,6 +56,11 @@ class Goatherd(Recurring):
         self.flushers: list[Flusher] = []
         #: What looks whether the broker is as wanted.
         self.drift_watches: list[DriftWatch] = []
+        #: What looks at the stores for metrics.
+        self.samplers: list[Sampler] = []
+        #: What tells of alerts.
+        self.alert_watches: list[AlertWatch] = []
+        self._exported = Exported(self)
         self.meter = Meter()
         self.clock: Clock = SystemClock()
         self.opener: Opener = self._open_ports
@@ -64,6 +74,7 @@ class Goatherd(Recurring):
         async with self._opening.setdefault(loop, asyncio.Lock()):
             session = self._sessions.get(loop)
             if session is None:
+                self._exported.prepare()
                 keyed = any(task.lane is not None for task in self.definitions())
                 declared = (self.settings, self.clock, self.meter, self.contracts(), self.opener)
                 pipelines, ticks = self.pipeline_definitions(), self.tick_pipelines()
@@ -74,6 +85,7 @@ class Goatherd(Recurring):
                 session.doing = lambda chore: doing(self, chore)
                 self._open_listener_doors(session)
                 self._sessions[loop] = session
+                self._exported.begin(loop)
             session.users += 1
         return self
 
@@ -84,6 +96,7 @@ class Goatherd(Recurring):
         session = self._sessions[loop]
         session.users -= 1
         if session.users == 0:
+            self._exported.end(loop)
             del self._sessions[loop]
             await session.close()
 
@@ -118,23 +131,21 @@ class Goatherd(Recurring):
 
     async def health(self) -> Health:
         """The state of this process and of its queues."""
-        from goatherd.engine.health import gather_health, with_inboxes, with_listeners, with_scheduler
-
-        session = self.session()
-        own = session.calls.reply_queue
-        health = await gather_health(session.ports.broker, session.ports.operations, self.meter, own)
-        health = with_scheduler(health, session.ticker, self.flushers)
-        return with_inboxes(with_listeners(health, self.hearing), self.intakes)
+        return await health_of(self)
 
     def metrics(self) -> str:
         """This process's metrics in Prometheus text."""
-        from goatherd.wiring import metrics_text, router_metrics_text
+        return metrics_text(readings_of(self))
 
-        listeners = {pattern: count for each in self.hearing for pattern, count in each.counts().items()}
-        drift = {change: count for each in self.drift_watches[:1] for change, count in each.counts.items()}
-        return metrics_text(self.meter.readings(listeners, drift)) + "".join(
-            router_metrics_text(router.readings()) for router in self.routers[:1]
-        )
+    def sessions(self) -> list[Session]:
+        """Those that are open now, on whatever event loop."""
+        return list(self._sessions.values())
+
+    def tracer(self) -> Tracer | None:
+        """What begins spans for this app; None if nobody records any."""
+        from goatherd.wiring import open_tracer
+
+        return open_tracer(self.settings)
 
     def session(self) -> Session:
         """The open session of this event loop; raises NotOpen."""

@@ -10,13 +10,14 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 import msgspec
 
 from goatherd.errors import DefinitionError, SettingsError
 from goatherd.model.retry import Retry
 from goatherd.model.schedule import ScheduleRule
-from goatherd.model.settings import Settings, default_file
+from goatherd.model.settings import LOOPBACK, Settings, default_file
 from goatherd.model.timing_text import told_timing
 from goatherd.model.topology import check_queue_name
 
@@ -35,9 +36,16 @@ SCHEMES = {
     "records_url": ("sqlite", *_POSTGRES),
     "lanes_url": ("sqlite", *_REDIS, *_POSTGRES),
     "management_url": ("http", "https"),
+    "alert_webhook": ("http", "https"),
 }
+#: Settings whose values are never shown.
+SECRETS = ("secret", "alert_webhook")
 #: What a URL looks like where it cannot be a file.
-EXAMPLES = {"live_url": "redis://localhost:6379/0", "management_url": "http://user:password@host:15672"}
+EXAMPLES = {
+    "live_url": "redis://localhost:6379/0",
+    "management_url": "http://user:password@host:15672",
+    "alert_webhook": "https://chat.example/hooks/goatherd",
+}
 
 
 class RetryTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -80,6 +88,18 @@ def read_settings(app: str, sources: Sources) -> tuple[Settings, Retry]:
     if problems:
         raise SettingsError(problems)
     return Settings(app=app, **checked), retry
+
+
+def read_health_place(sources: Sources) -> tuple[int | None, str]:
+    """`health_port` and `health_host` alone, for a process that does not know the app; raises SettingsError."""
+    problems: list[str] = []
+    # What is wrong with other settings is told by who reads them all.
+    told = _merge(sources, [])
+    port = _checked("health_port", *told.get("health_port", (None, "")), problems)
+    host = _checked("health_host", *told.get("health_host", (LOOPBACK, "")), problems)
+    if problems:
+        raise SettingsError(problems)
+    return port, host
 
 
 def check_keywords(keywords: Mapping[str, Any]) -> None:
@@ -133,7 +153,7 @@ def _checked(name: str, value: Any, where: str, problems: list[str]) -> Any:
     try:
         return msgspec.convert(value, wanted, strict=False)
     except msgspec.ValidationError as error:
-        shown = "not usable" if name == "secret" else repr(value)
+        shown = "not usable" if name in SECRETS else repr(value)
         problems.append(f"{where} is {shown}: {str(error).lower().replace('`', '')}")
         return None
 
@@ -157,11 +177,23 @@ def _check_url(name: str, url: Any, problems: list[str]) -> None:
         return
     scheme, separator, _ = url.partition("://")
     schemes = SCHEMES[name]
-    if not separator or scheme.lower() not in schemes:
+    # What others find in their URLs is checked by their drivers.
+    whole = name != "alert_webhook" or _has_host(url)
+    if not separator or scheme.lower() not in schemes or not whole:
+        shown = "not usable" if name in SECRETS else repr(without_password(url))
         problems.append(
-            f"{name} is {without_password(url)!r}: it must begin with {' or '.join(f'{s}://' for s in schemes)}, "
+            f"{name} is {shown}: it must begin with {' or '.join(f'{s}://' for s in schemes)}, "
             f"for example {EXAMPLES.get(name, 'sqlite:///jobs.db')}"
         )
+
+
+def _has_host(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        # A port that is no number.
+        return False
 
 
 def _check_queue(name: str, queue: Any, problems: list[str]) -> None:

@@ -12,6 +12,7 @@ from goatherd.engine.announcements import announcement_queue
 from goatherd.engine.context import BlockingContext, Context
 from goatherd.errors import DefinitionError
 from goatherd.listener_book import ListenerBook
+from goatherd.model.alert import Alert
 from goatherd.model.annotations import caller_scope
 from goatherd.model.answers import rule_for
 from goatherd.model.contracts import Contracts
@@ -40,6 +41,7 @@ _Async: TypeAlias = Coroutine[Any, Any, _R]
 Lifespan: TypeAlias = Callable[[], AsyncIterator[None]]
 Around: TypeAlias = Callable[[Context], AsyncIterator[None]]
 DeadLetterHook: TypeAlias = Callable[[DeadLetter], _Async[None]]
+AlertHook: TypeAlias = Callable[[Alert], _Async[None]]
 
 
 class Declared:
@@ -59,6 +61,7 @@ class Declared:
         self.lifespans: list[Lifespan] = []
         self.arounds: list[Around] = []
         self.dead_letter_hooks: list[DeadLetterHook] = []
+        self.alert_hooks: list[AlertHook] = []
 
     @property
     def name(self) -> str:
@@ -178,6 +181,11 @@ class Declared:
     def on_dead_letter(self, function: DeadLetterHook, /) -> DeadLetterHook:
         """Be told of every dead letter, at least once, after it is stored."""
         self.dead_letter_hooks.append(function)
+        return function
+
+    def on_alert(self, function: AlertHook, /) -> AlertHook:
+        """Be told by a scheduler of what needs a person, and when that is over; at least once, debounced."""
+        self.alert_hooks.append(function)
         return function
 
     # --- for the rest of the package --------------------------------------------------------------

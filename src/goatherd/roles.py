@@ -81,9 +81,11 @@ async def routing(app: Goatherd) -> AsyncIterator[Router]:
     router = await open_router(app.settings, session.clock)
     await router.start()
     app.routers.append(router)
+    session.roles.add("router")
     try:
         yield router
     finally:
+        session.roles.discard("router")
         app.routers.remove(router)
         await router.stop()
 
@@ -99,7 +101,7 @@ async def working(
             await life.enter_async_context(asynccontextmanager(hook)())
         session = app.session()
         await check_listened(app, session)
-        runner = Runner(app, session.clock, app.arounds)
+        runner = Runner(app, session.clock, app.arounds, session.means.tracer)
         life.push_async_callback(runner.close)
         worker = await make_worker(app, session, runner, queues=queues, concurrency=concurrency)
         watchdog = Watchdog()
@@ -107,6 +109,8 @@ async def working(
         life.callback(watchdog.stop)
         life.push_async_callback(worker.stop)
         await worker.start()
+        session.roles.add("worker")
+        life.callback(session.roles.discard, "worker")
         if session.user_records.have_outbox:
             session.relay.stay()
         listened = chosen_listeners(app, None if queues is None else set(queues))

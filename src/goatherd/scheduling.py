@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
+from goatherd.alerting import make_alert_watches
 from goatherd.definition import current_definition
 from goatherd.engine.firing import Firings
 from goatherd.engine.flushes import Flusher
@@ -15,6 +16,7 @@ from goatherd.engine.intake import Intake, Intent
 from goatherd.engine.sent_together import SentTogether
 from goatherd.engine.ticker import Ticker
 from goatherd.engine.topology.drift_watch import DriftWatch
+from goatherd.measuring import make_samplers
 from goatherd.model.schedule import Firing
 from goatherd.model.task import TaskDefinition
 from goatherd.ports.inbox import CommandSource
@@ -37,6 +39,8 @@ async def scheduling(app: Goatherd) -> AsyncIterator[None]:
         life.callback(setattr, session, "ticker", None)
         life.push_async_callback(ticker.stop)
         await ticker.start()
+        session.roles.add("scheduler")
+        life.callback(session.roles.discard, "scheduler")
         for flusher in make_flushers(app, session):
             life.push_async_callback(flusher.stop)
             flusher.start()
@@ -52,6 +56,16 @@ async def scheduling(app: Goatherd) -> AsyncIterator[None]:
             watch.start()
             app.drift_watches.append(watch)
             life.callback(app.drift_watches.remove, watch)
+        for sampler in make_samplers(app, session):
+            life.push_async_callback(sampler.stop)
+            sampler.start()
+            app.samplers.append(sampler)
+            life.callback(app.samplers.remove, sampler)
+        for alerts in make_alert_watches(app, session):
+            life.push_async_callback(alerts.stop)
+            alerts.start()
+            app.alert_watches.append(alerts)
+            life.callback(app.alert_watches.remove, alerts)
         told = ", ".join(sorted(app.ticks)) or "none of the program's own"
         log.info("Schedules: %s", told)
         yield
@@ -81,7 +95,9 @@ def _firings(app: Goatherd, session: Session) -> Firings:
         return None if known is None else known.definition.for_queue(queue) or known.definition
 
     send = SentTogether(session.send, session.send_many).send
-    return Firings(session.runs, {name: tick.pipeline for name, tick in app.ticks.items()}, find, send)
+    return Firings(
+        session.runs, {name: tick.pipeline for name, tick in app.ticks.items()}, find, send, session.means.tracer
+    )
 
 
 def make_drift_watches(app: Goatherd, session: Session) -> list[DriftWatch]:

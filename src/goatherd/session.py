@@ -12,9 +12,11 @@ from goatherd.engine.emitters import Emitters, Habits
 from goatherd.engine.enqueue import Sender
 from goatherd.engine.lane_letters import carry_letters
 from goatherd.engine.lane_posting import LanePosting
+from goatherd.engine.local_stores import warn_of_local_store
 from goatherd.engine.means import Means
 from goatherd.engine.outbox_post import OutboxPost
 from goatherd.engine.outbox_relay import OutboxRelay
+from goatherd.engine.probes import Probes
 from goatherd.engine.run_story import RunStory
 from goatherd.engine.runs import Runs
 from goatherd.engine.step_book import StepBook, answers_of
@@ -36,7 +38,7 @@ from goatherd.ports.events import Events
 from goatherd.ports.lanes import Lanes
 from goatherd.ports.telemetry import Telemetry
 from goatherd.records import Records, open_records
-from goatherd.wiring import OpenLanes, Ports, RecurringRecords, UserRecords, open_events, open_ports
+from goatherd.wiring import OpenLanes, Ports, RecurringRecords, UserRecords, open_events, open_ports, open_tracer
 
 log = logging.getLogger("goatherd.runs")
 log_lanes = logging.getLogger("goatherd.lanes")
@@ -72,11 +74,14 @@ class Session:
         self._settings = settings
         self._life = AsyncExitStack()
         self._opening = asyncio.Lock()
-        self._events: Events | None = None
+        self.opened_events: Events | None = None
         self._subscriptions: Subscriptions | None = None
-        self._lanes: OpenLanes | None = None
+        self.opened_lanes: OpenLanes | None = None
         self._posting: LanePosting | None = None
-        #: What this process does for all beside its own work.
+        #: Whether the stores answer.
+        self.probes = Probes()
+        #: What this process does for the app, and for all beside that.
+        self.roles: set[str] = set()
         self.chores: set[Chore] = set()
         #: Does one of them until the block ends, once the app has said how.
         self.doing: Callable[[Chore], AbstractAsyncContextManager[object]] | None = None
@@ -88,8 +93,9 @@ class Session:
         shared = not settings.record_store_is_local
         unique = Uniqueness(settings.app, stores.uniques, clock, settings.publish_deadline, shared=shared)
         self.means = Means(
-            broker=ports.broker, courier=ports.courier, clock=clock, telemetry=telemetry, release=unique.release
-        )
+            broker=ports.broker, courier=ports.courier, clock=clock, telemetry=telemetry, release=unique.release,
+            tracer=open_tracer(settings),
+        )  # fmt: skip
         self.sender = Sender(self.means, self.posting)
         self.tracked = Tracked(self.events, self.sender, self.means, self.habits)
         if settings.broker_url.startswith("sqlite:"):
@@ -110,7 +116,7 @@ class Session:
         self._queues = [*queues, *self.book.answer_queues]
         self.story = RunStory(self.events, clock, telemetry)
         self.runs = Runs(self.records, self.events, self.means, self.dispatch)
-        self._records: Records | None = None
+        self.opened_records: Records | None = None
         #: Schedules whose firings are runs.
         self.ticks: frozenset[str] = frozenset()
 
@@ -154,32 +160,26 @@ class Session:
     async def events(self) -> Events:
         """Where tracked jobs are noted; opened at first use."""
         async with self._opening:
-            if self._events is None:
+            if self.opened_events is None:
                 if self._settings.event_store_is_local:
-                    log.warning(
-                        "The broker is on the network, but tracked jobs are noted in the file of %s, which other "
-                        "machines do not see; set GOATHERD_EVENTS_URL=redis://…",
-                        self._settings.event_store,
-                    )
-                self._events = await open_events(self._settings, self.clock)
-                self._life.push_async_callback(self._events.close)
-            return self._events
+                    file, mend = self._settings.event_store, "GOATHERD_EVENTS_URL=redis://…"
+                    warn_of_local_store(log, "tracked jobs are noted", file, mend)
+                self.opened_events = await open_events(self._settings, self.clock)
+                self._life.push_async_callback(self.opened_events.close)
+            return self.opened_events
 
     async def lanes(self) -> OpenLanes:
         """Where keyed jobs wait in order; opened at first use."""
         async with self._opening:
-            if self._lanes is None:
+            if self.opened_lanes is None:
                 if self._settings.lane_store_is_local:
-                    log_lanes.warning(
-                        "The broker is on the network, but jobs with a key wait in the file of %s, which other "
-                        "machines do not see; set GOATHERD_LANES_URL to redis://… or postgresql://…",
-                        self._settings.lane_store,
-                    )
-                self._lanes = await self.ports.open_lanes()
-                self._life.push_async_callback(self._lanes.lanes.close)
-                self._posting = LanePosting(self._lanes.lanes, self._settings.publish_deadline)
+                    file, mend = self._settings.lane_store, "GOATHERD_LANES_URL to redis://… or postgresql://…"
+                    warn_of_local_store(log_lanes, "jobs with a key wait", file, mend)
+                self.opened_lanes = await self.ports.open_lanes()
+                self._life.push_async_callback(self.opened_lanes.lanes.close)
+                self._posting = LanePosting(self.opened_lanes.lanes, self._settings.publish_deadline)
                 self._life.push_async_callback(self._posting.close)
-            return self._lanes
+            return self.opened_lanes
 
     async def _lane_store(self) -> Lanes:
         return (await self.lanes()).lanes
@@ -197,10 +197,10 @@ class Session:
 
     async def records(self) -> Records:
         """Where runs of pipelines are on record, and who tells of them; opened at first use."""
-        if self._records is None:
+        if self.opened_records is None:
             await self._open_events_first()
         async with self._opening:
-            if self._records is None:
+            if self.opened_records is None:
                 made = await open_records(
                     self._settings,
                     self.ports,
@@ -213,8 +213,8 @@ class Session:
                 self._life.push_async_callback(made.conductor.stop, LAST_WORDS)
                 made.conductor.endings.on_ends = self._note_ends_of_ticks
                 made.conductor.start()
-                self._records = made
-            return self._records
+                self.opened_records = made
+            return self.opened_records
 
     async def _note_ends_of_ticks(self, ended: Sequence[EndedRun]) -> None:
         ends = firing_ends(ended)
@@ -290,6 +290,7 @@ class Session:
     async def close(self) -> None:
         """Let go of everything; whoever still waits for an answer is told."""
         try:
+            await self.probes.close()
             await self.calls.close()
             await self.relay.close()
             await self._life.aclose()

@@ -20,21 +20,9 @@ def options_of(role: str) -> set[str]:
     return {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
 
 
-def runnable(command: Sequence[str]) -> list[str]:
-    """The command without health options that its role does not have, each of which has one value."""
-    if command[0] != "goatherd":
-        return list(command)
-    missing = set(HEALTH) - options_of(command[1])
-    return [
-        part
-        for before, part in zip(("", *command), command, strict=False)
-        if part not in missing and before not in missing
-    ]
-
-
 def has_health(command: Sequence[str]) -> bool:
     """Whether it can be asked how it is."""
-    return "--health-port" in runnable(command) or "--port" in command or command[-1] == "examples.arcade.api"
+    return "--health-port" in command or "--port" in command or command[-1] == "examples.arcade.api"
 
 
 def at_home(part: str, ports: Mapping[str, int]) -> str:

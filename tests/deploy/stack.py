@@ -13,7 +13,7 @@ from scripts.servers.ports import free_ports
 from scripts.servers.redis import Redis
 from tests.acceptance.cli.stage import Running
 from tests.acceptance.comments.own_database import own_database
-from tests.deploy.commands import at_home, has_health, runnable
+from tests.deploy.commands import at_home, has_health
 from tests.deploy.composed import services
 from tests.deploy.dockerfile import exec_form, last_said
 from tests.deploy.places import DEPLOY, TOP
@@ -107,7 +107,7 @@ class Stack:
         }
         assert "schema" in self.run("migrate")
         for name in PROGRAMS:
-            command = [at_home(part, self._ports[name]) for part in runnable(self._services[name]["command"])]
+            command = [at_home(part, self._ports[name]) for part in self._services[name]["command"]]
             self.running[name] = Running(command, TOP, self.environment(name))
             life.callback(self.running[name].close)
         for name in PROGRAMS:

@@ -112,7 +112,6 @@ def test_the_broker_has_what_the_resources_of_its_operator_say(stack: Stack) -> 
 
 
 @pytest.mark.parametrize("role", ["worker", "scheduler", "router"])
-@pytest.mark.xfail(reason="roles other than the gateway serve no health page yet", strict=True)
 def test_every_role_can_be_asked_how_it_is(role: str) -> None:
     assert options_of(role) >= set(HEALTH)
 

@@ -12,6 +12,7 @@ import goatherd.sync
 import goatherd.testing
 import goatherd.web
 from goatherd import (
+    Alert,
     DeadLetter,
     Event,
     Failure,
@@ -43,7 +44,7 @@ INNER = {"add", "arounds", "contracts", "dead_letter_hooks", "default_retry", "d
 INNER |= {"lifespans", "meter", "clock", "opener", "queue_named", "session", "settings", "tasks"}
 INNER |= {"announced_contracts", "pipeline_definitions", "pipelines", "queue_name", "routers"}
 INNER |= {"add_tick", "declared_schedules", "inboxes", "sources", "tallies", "tick_pipelines", "ticks"}
-INNER |= {"queue_in_use"}
+INNER |= {"queue_in_use", "alert_hooks", "sessions"}
 #: The same of a pipeline.
 INNER_OF_PIPELINE = {"definition", "has", "payload", "run_options"}
 #: The same of a tally.
@@ -75,6 +76,7 @@ def test_every_public_name_has_its_section() -> None:
         ("Goatherd", members(Goatherd) - INNER | {"app"}),
         ("app.task", {field.name for field in fields(Declaration)} - {"function"}),
         ("Failure", {field.name for field in fields(Failure)}),
+        ("Alert", {field.name for field in fields(Alert)} | {"to_dict"}),
         ("Fence", {field.name for field in fields(Fence)}),
         ("Context", members(BlockingContext) - {"cancel", "holding", "seen_as", "telling"}),
         ("DeadLetter", {field.name for field in fields(DeadLetter)}),

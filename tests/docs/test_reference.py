@@ -11,12 +11,15 @@ import pytest
 from goatherd import (
     errors,
 )
-from goatherd.adapters.prometheus import render, render_router
+from goatherd.adapters.prometheus import render
 from goatherd.config import NAMES, PREFIX, RetryTable
+from goatherd.engine.intake import STEPS
 from goatherd.engine.meter import Meter
+from goatherd.engine.tick_counts import TickOutcome
 from goatherd.model import message, step_wire, tally
 from goatherd.model.dead_letter import Reason
 from goatherd.model.envelope import Envelope
+from goatherd.model.families import LINK_STATES
 from goatherd.model.reply import Reply
 from goatherd.model.routing import RouterReadings
 from goatherd.model.run_record import Trouble, Turn, UnitKey
@@ -49,7 +52,8 @@ def test_defaults_of_settings_are_true() -> None:
         if isinstance(field.default, int | float)
     }
     assert {name: told[name][1].split()[0] for name in plain} == plain
-    assert [name for name in Settings.__struct_defaults__[-1] if f"`{name}`" not in told["redact"][1]] == []
+    [redacted] = [field.default for field in msgspec.structs.fields(Settings) if field.name == "redact"]
+    assert [name for name in redacted if f"`{name}`" not in told["redact"][1]] == []
 
 
 def test_the_table_of_retries_is_true() -> None:
@@ -100,8 +104,8 @@ def test_the_error_tree_is_true() -> None:
 
 
 def test_every_metric_is_named() -> None:
-    described = re.findall(r"^# TYPE (\S+) (\w+)$", render(Meter().readings()), re.MULTILINE)
-    described += re.findall(r"^# TYPE (\S+) (\w+)$", render_router(RouterReadings()), re.MULTILINE)
+    readings = msgspec.structs.replace(Meter().readings(), router=RouterReadings())
+    described = re.findall(r"^# TYPE (\S+) (\w+)$", render(readings), re.MULTILINE)
     told = {name: cells[1] for name, cells in rows(read("metrics.md")).items() if name.startswith("goatherd_")}
     assert told == dict(described)
 
@@ -114,8 +118,9 @@ def test_every_metric_of_a_gateway_is_named() -> None:
 
 
 def test_labels_of_metrics_are_named() -> None:
-    labels = [line for line in read("metrics.md").splitlines() if line.startswith(("| `outcome`", "| `why`"))]
-    known = [*map(get_args, (Outcome, CallOutcome, AnswerOutcome, Stray)), LOSSES]
+    beginnings = ("| `outcome`", "| `why`", "| `state`", "| `step`")
+    labels = [line for line in read("metrics.md").splitlines() if line.startswith(beginnings)]
+    known = [*map(get_args, (Outcome, CallOutcome, AnswerOutcome, TickOutcome, Stray)), LOSSES, LINK_STATES, STEPS]
     for line, values in zip(labels, known, strict=True):
         assert [value for value in values if f"`{value}`" not in line] == []
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, assert_type
 
-from goatherd import Context, DeadLetter, Goatherd, Inbox, Retry, RetryLater, Tally, Task, sync
+from goatherd import Alert, Context, DeadLetter, Goatherd, Inbox, Retry, RetryLater, Tally, Task, sync
 from goatherd.sync import blocking
 from goatherd.testing import JobRecord, testing
 
@@ -35,6 +35,12 @@ async def traced(ctx: Context) -> AsyncIterator[None]:
 @arcade.on_dead_letter
 async def review(letter: DeadLetter) -> None:
     print(letter.queue, letter.task, letter.message)
+
+
+@arcade.on_alert
+async def page(alert: Alert) -> None:
+    assert_type(alert.message, str)
+    print(alert.kind, alert.subject, alert.message, alert.since.isoformat(), alert.resolved_at is None)
 
 
 # --- schedules ------------------------------------------------------------------------------------

@@ -90,6 +90,7 @@ SPECIAL = {
     "records_url": "postgresql://z",
     "lanes_url": "redis://w",
     "management_url": "https://v",
+    "alert_webhook": "https://u/hook",
     "volatile_lanes": "True",
     "secret": "long enough to be one",
     "default_queue": "mail",

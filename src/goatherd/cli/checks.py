@@ -8,17 +8,22 @@ import platform
 import re
 import shutil
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from importlib import metadata
-from typing import Literal, TypeAlias
 
 from goatherd.app import Goatherd
+from goatherd.cli.alert_checks import alert_checks
+from goatherd.cli.check import Check, warning, well, wrong
 from goatherd.cli.durations import spoken
 from goatherd.cli.event_checks import event_checks
+from goatherd.cli.gateway_checks import gateway_checks
+from goatherd.cli.holding_checks import holding_checks
 from goatherd.cli.lane_checks import lane_checks
+from goatherd.cli.listener_checks import listener_checks
+from goatherd.cli.machine_checks import machine_checks
 from goatherd.cli.output import without_password
 from goatherd.cli.run_checks import pipeline_faults, run_checks
 from goatherd.cli.schedule_checks import schedule_checks
+from goatherd.cli.server_checks import server_checks
 from goatherd.cli.tally_checks import tally_checks
 from goatherd.cli.topology_checks import topology_checks
 from goatherd.cli.wording import counted
@@ -27,39 +32,12 @@ from goatherd.model.topology import QueueState
 from goatherd.ports.records import WorkerRecord
 from goatherd.roles import make_catalogue
 
-State: TypeAlias = Literal["well", "warning", "wrong"]
-
 #: Seconds that the store may take to answer one question.
 DEADLINE = 20.0
 #: Free bytes on the disk below which it is a warning, and below which it is wrong.
 LITTLE_SPACE, NO_SPACE = 1_000_000_000, 50_000_000
 #: The RabbitMQ that the tests run on is one of these or later.
 OLDEST_BROKER = (3, 10)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Check:
-    """One thing that was looked at."""
-
-    name: str
-    state: State
-    found: str
-    mend: str = ""
-
-
-def well(name: str, found: str) -> Check:
-    """It is as it should be."""
-    return Check(name=name, state="well", found=found)
-
-
-def warning(name: str, found: str, mend: str) -> Check:
-    """It works, but somebody should look."""
-    return Check(name=name, state="warning", found=found, mend=mend)
-
-
-def wrong(name: str, found: str, mend: str = "") -> Check:
-    """It does not work."""
-    return Check(name=name, state="wrong", found=found, mend=mend)
 
 
 async def examine(app: Goatherd, target: str) -> AsyncIterator[Check]:
@@ -77,11 +55,24 @@ async def examine(app: Goatherd, target: str) -> AsyncIterator[Check]:
     faults = list(_task_faults(app))
     for fault in faults:
         yield fault
-    if not faults:
-        if app.tasks:
-            yield well("tasks", f"{counted(len(app.tasks), 'task')}: {', '.join(sorted(app.tasks))}")
-        async for check in _store(app, target):
-            yield check
+    if faults:
+        return
+    if app.tasks:
+        yield well("tasks", f"{counted(len(app.tasks), 'task')}: {', '.join(sorted(app.tasks))}")
+    async for check in _all_else(app, target):
+        yield check
+
+
+async def _all_else(app: Goatherd, target: str) -> AsyncIterator[Check]:
+    async for check in _store(app, target):
+        yield check
+    # Each server is asked for itself, so that one that is away hides nothing of the others.
+    async for check in server_checks(app):
+        yield check
+    async for check in alert_checks(app):
+        yield check
+    for check in (*gateway_checks(app), *machine_checks(app.settings)):
+        yield check
 
 
 def _task_faults(app: Goatherd) -> Iterator[Check]:
@@ -99,12 +90,16 @@ async def _store(app: Goatherd, target: str) -> AsyncIterator[Check]:
     try:
         async with asyncio.timeout(DEADLINE), app:
             ports = app.session().ports
-            make_catalogue(app, app.session())
             facts = await ports.checks.check()
+            holding = list(holding_checks(app.settings, app.definitions(), app.contracts(), ports.operations))
+            if not any(check.state == "wrong" for check in holding):
+                # It would refuse those, and nothing else would be looked at.
+                make_catalogue(app, app.session())
             workers, queues = await ports.workers.workers(), await ports.operations.queues()
             lanes = [check async for check in lane_checks(app, target)]
             runs = [check async for check in run_checks(app, target)]
             schedules = [check async for check in schedule_checks(app, target)]
+            listeners = [check async for check in listener_checks(app, target)]
             tallies = [check async for check in tally_checks(app)]
             events = [check async for check in event_checks(app)]
     except (TimeoutError, GoatherdError) as error:
@@ -116,8 +111,10 @@ async def _store(app: Goatherd, target: str) -> AsyncIterator[Check]:
     for check in (
         *_missing(app, queues),
         *_queues(queues, target),
+        *holding,
         *lanes,
         *schedules,
+        *listeners,
         *tallies,
         *runs,
         *events,

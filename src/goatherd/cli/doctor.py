@@ -12,7 +12,7 @@ from goatherd.cli.target import load_app, target_argument
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
-    from goatherd.cli.checks import Check
+    from goatherd.cli.check import Check
 
 MARKS = {"well": ("✓", "green"), "warning": ("!", "yellow"), "wrong": ("✗", "red")}
 
@@ -25,6 +25,11 @@ def doctor(output: Output, target: str) -> int:
 
     ✓ is well, ! works but wants a look, ✗ does not work. Exit code 1 if there is a ✗, otherwise 0. Nothing is
     changed, but for the store itself, which is made if it is not there yet.
+
+    Among others it finds: a Redis that forgets or throws keys away, time-outs and prefetch that do not fit RabbitMQ's
+    consumer_timeout, dead letters that lead nowhere, a topology that differs, disks that are nearly full, a PostgreSQL
+    with too few connections or without synchronous commit, clocks that differ, too few open files, SQLite on a network
+    file system, and a missing secret.
 
     \b
     Example:

@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias, get_args
 
 import click
 
+from goatherd.cli.health import NO_OPTIONS, HealthOptions
 from goatherd.cli.share import Share
 
 Duty: TypeAlias = Literal["worker", "scheduler", "router", "gateway"]
@@ -21,6 +22,8 @@ class Duties:
     share: Share
     host: str = "127.0.0.1"
     port: int = 8000
+    #: Where the process tells how it is.
+    health: HealthOptions = NO_OPTIONS
     #: Whether streams need no token, because only this machine can reach them.
     open_to_all: bool = False
 

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
+from goatherd.cli.check import Check, warning, well
 from goatherd.cli.output import without_password
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
-    from goatherd.cli.checks import Check
-
 _LOCAL = "which other machines do not see, but the broker is on the network"
 
 
 async def event_checks(app: Goatherd) -> AsyncIterator[Check]:
     """Where they are, and whether both can be used; nothing for an app that, as far as one can see, tracks no jobs."""
-    from goatherd.cli.checks import warning, well
     from goatherd.wiring import open_events, open_history
 
     settings = app.settings

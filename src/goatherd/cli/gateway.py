@@ -36,8 +36,8 @@ def gateway(*, output: Output, targets: Sequence[str], host: str, port: int, cor
     for that job, from run.stream_token(...), signed with the secret of the app (GOATHERD_SECRET), which the gateway
     must have, too. Run as many gateways as you like: a page may come back to any of them and goes on where it was.
 
-    For operators there are /metrics, /livez and /readyz. When it is told to stop, it sends its clients away over some
-    seconds (setting gateway_drain, 20 s); a second Ctrl-C sends them away at once.
+    For operators there are /metrics, /livez and /readyz, which says why it is not ready. When it is told to stop, it
+    sends its clients away over some seconds (setting gateway_drain, 20 s); a second Ctrl-C sends them away at once.
 
     \b
     Examples:

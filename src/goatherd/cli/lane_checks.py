@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
+from goatherd.cli.check import Check, warning, well
 from goatherd.cli.output import without_password
 from goatherd.cli.wording import counted
 from goatherd.model.lane import shown
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
-    from goatherd.cli.checks import Check
-
 #: Held lanes that are looked for.
 MOST_HELD = 100
 
 
 async def lane_checks(app: Goatherd, target: str) -> AsyncIterator[Check]:
     """Where keyed jobs wait, and whether some wait for a person; nothing for an app without keys."""
-    from goatherd.cli.checks import warning, well
-
     if not any(task.lane is not None for task in app.definitions()):
         return
     settings = app.settings

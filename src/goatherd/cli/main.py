@@ -27,6 +27,7 @@ COMMANDS = {
     "topology": Entry("goatherd.cli.topology:topology", "Compare the broker with the app, and mend what differs."),
     "migrate": Entry("goatherd.cli.migrate:migrate", "Bring the databases of an app to the schema of this version."),
     "doctor": Entry("goatherd.cli.doctor:doctor", "Find out what is wrong, and how to mend it."),
+    "top": Entry("goatherd.cli.top:top", "Show live how queues, workers, schedules and listeners stand."),
     "demo": Entry("goatherd.cli.demo:demo", "Play scenes that show what Goatherd does."),
     "bench": Entry("goatherd.cli.bench:bench", "Measure how fast jobs go through this machine."),
     "completion": Entry("goatherd.cli.completion:completion", "Print the completion script of a shell."),

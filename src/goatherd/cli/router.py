@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from goatherd.cli.health import HealthOptions, health_options, health_page
 from goatherd.cli.logs import set_up_logging
 from goatherd.cli.output import Output, with_output, without_password
 from goatherd.cli.target import load_app, target_argument
@@ -20,14 +21,18 @@ log = logging.getLogger("goatherd.router")
 
 @click.command()
 @target_argument
+@health_options
 @with_output
-def router(*, output: Output, target: str) -> int:
+def router(*, output: Output, target: str, health: HealthOptions) -> int:
     """Write the history of tracked jobs, until you press Ctrl-C or the process is told to stop.
 
     A job's events are gone an hour after its end (setting event_ttl); its history stays for days (history_days), in
     the file or the database of records_url. The router also tells the watchers of jobs that the broker has given up
     and, with live_url, lets the live server call all watchers. Run one, or several: they share the work, and one that
     dies is replaced by the others.
+
+    With --health-port, /livez says whether the process is alive, /readyz whether it can do its work and if not why, and
+    /metrics what it counted.
 
     \b
     Examples:
@@ -38,11 +43,11 @@ def router(*, output: Output, target: str) -> int:
     app = load_app(target, starts=True)
     from goatherd.cli import loops
 
-    loops.run(_route_until_told(app))
+    loops.run(_route_until_told(app, health))
     return 0
 
 
-async def _route_until_told(app: Goatherd) -> None:
+async def _route_until_told(app: Goatherd, health: HealthOptions) -> None:
     from goatherd.cli.orders import heeded_signals
     from goatherd.roles import routing
 
@@ -50,7 +55,8 @@ async def _route_until_told(app: Goatherd) -> None:
     for number in heeded_signals():
         asyncio.get_running_loop().add_signal_handler(number, told_to_stop.set)
     settings = app.settings
-    async with app, routing(app):
+    async with health_page(app, ["router"], health.place(settings)) as phase, app, routing(app):
+        phase.now = "running"
         log.info(
             "Events of app %r from %s, history in %s",
             app.name,
@@ -58,5 +64,6 @@ async def _route_until_told(app: Goatherd) -> None:
             without_password(settings.record_store),
         )
         await told_to_stop.wait()
+        phase.now = "stopping"
         log.info("Stopping")
     log.info("Stopped")

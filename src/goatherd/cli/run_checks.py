@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from typing import TYPE_CHECKING
 
+from goatherd.cli.check import Check, warning, well, wrong
 from goatherd.cli.output import without_password
 from goatherd.cli.run_access import names_of_pipelines, opened_records
 from goatherd.cli.run_facts import short_run
@@ -15,7 +16,6 @@ from goatherd.model.run_record import RunFilter
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
-    from goatherd.cli.checks import Check
 
 #: Runs that are looked at.
 MOST_SEEN = 1000
@@ -23,8 +23,6 @@ MOST_SEEN = 1000
 
 def pipeline_faults(app: Goatherd) -> Iterator[Check]:
     """Pipelines whose steps do not fit."""
-    from goatherd.cli.checks import wrong
-
     for pipeline in app.pipelines.values():
         try:
             _ = pipeline.definition
@@ -34,8 +32,6 @@ def pipeline_faults(app: Goatherd) -> Iterator[Check]:
 
 async def run_checks(app: Goatherd, target: str) -> AsyncIterator[Check]:
     """Where runs are on record, those that failed, and those that nobody works on; nothing where there can be none."""
-    from goatherd.cli.checks import warning, well
-
     if not names_of_pipelines(app):
         return
     settings = app.settings

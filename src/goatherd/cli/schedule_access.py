@@ -34,11 +34,16 @@ async def opened_schedules(app: Goatherd) -> AsyncIterator[ScheduleOperations]:
 
 async def read_schedules(app: Goatherd) -> list[ScheduleFacts]:
     """All that are on record or declared, by name; raises Unavailable, SettingsError or DefinitionError."""
+    async with opened_schedules(app) as operations:
+        return await facts_of(app, operations)
+
+
+async def facts_of(app: Goatherd, operations: ScheduleOperations) -> list[ScheduleFacts]:
+    """The same by records that are open."""
     from goatherd.cli.schedule_facts import ScheduleFacts
 
     declared = {each.name: each.rule for each in app.declared_schedules()}
-    async with opened_schedules(app) as operations:
-        recorded = {state.name: state for state in await operations.list()}
+    recorded = {state.name: state for state in await operations.list()}
     found = []
     for name in sorted({*declared, *recorded}):
         state = recorded.get(name)

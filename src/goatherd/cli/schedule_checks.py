@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
+from goatherd.cli.check import Check, warning, well
 from goatherd.cli.wording import counted
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
-    from goatherd.cli.checks import Check
-
 #: Names that are told.
 SHOWN = 3
 
 
 async def schedule_checks(app: Goatherd, target: str) -> AsyncIterator[Check]:
     """Whether somebody fires them, and which are paused; nothing for an app without schedules."""
-    from goatherd.cli.checks import warning, well
-
     if not app.ticks:
         return
     states = await (await app.session().recurring.schedules()).operations.list()

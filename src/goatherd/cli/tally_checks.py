@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
+from goatherd.cli.check import Check, warning, well
 from goatherd.cli.durations import spoken
 from goatherd.cli.wording import counted
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
-    from goatherd.cli.checks import Check
 
 
 async def tally_checks(app: Goatherd) -> AsyncIterator[Check]:
     """What waits in each tally, and whether somebody flushes it; nothing for an app without tallies."""
-    from goatherd.cli.checks import warning, well
-
     for name, tally in app.tallies.items():
         keys, total = await (await app.session().recurring.tallies()).waiting(name)
         waiting = f"{name!r} has {total:,} for {counted(keys, 'key')}"

@@ -14,6 +14,7 @@ import msgspec
 from goatherd.app import Goatherd
 from goatherd.cli import loops
 from goatherd.cli.duties import Duties
+from goatherd.cli.health import health_page
 from goatherd.cli.orders import Orders
 from goatherd.cli.output import without_password
 from goatherd.cli.parent import ParentLine
@@ -49,13 +50,10 @@ async def _work(app: Goatherd, duties: Duties, parent: ParentLine | None) -> Non
 
 
 async def _serve(app: Goatherd, duties: Duties, parent: ParentLine | None, orders: Orders) -> None:
-    does = f"tasks: {', '.join(sorted(app.tasks)) or 'none'}"
-    if app.pipelines:
-        does += f"; pipelines: {', '.join(sorted(app.pipelines))}"
-    if app.ticks and "scheduler" not in duties.roles:
-        does += "; schedules are left to `goatherd scheduler`"
-    log.info("App %r with its jobs in %s; %s", app.name, without_password(app.settings.broker_url), does)
-    async with app, AsyncExitStack() as life:
+    _introduce(app, duties)
+    # A child serves only where its parent says: all of them have the same settings.
+    place = duties.health.place(app.settings) if parent is None or duties.health.port is not None else None
+    async with health_page(app, duties.roles, place) as phase, app, AsyncExitStack() as life:
         if "scheduler" in duties.roles:
             await life.enter_async_context(scheduling(app))
         if "router" in duties.roles:
@@ -67,9 +65,20 @@ async def _serve(app: Goatherd, duties: Duties, parent: ParentLine | None, order
             taking = working(app, queues=share.queues, concurrency=share.concurrency)
             orders.worker = await life.enter_async_context(taking)
         orders.begun = True
+        phase.now = "running"
         if parent is not None:
             parent.say_ready(app.settings.grace_period)
         await orders.to_stop()
+        phase.now = "stopping"
+
+
+def _introduce(app: Goatherd, duties: Duties) -> None:
+    does = f"tasks: {', '.join(sorted(app.tasks)) or 'none'}"
+    if app.pipelines:
+        does += f"; pipelines: {', '.join(sorted(app.pipelines))}"
+    if app.ticks and "scheduler" not in duties.roles:
+        does += "; schedules are left to `goatherd scheduler`"
+    log.info("App %r with its jobs in %s; %s", app.name, without_password(app.settings.broker_url), does)
 
 
 @asynccontextmanager
@@ -98,7 +107,8 @@ async def _gateway(app: Goatherd, duties: Duties, orders: Orders) -> AsyncIterat
 
 
 def _listening(duties: Duties) -> socket:
-    from goatherd.web.server import CannotListen, listen
+    from goatherd.web.listening import CannotListen
+    from goatherd.web.server import listen
 
     try:
         return listen(duties.host, duties.port)

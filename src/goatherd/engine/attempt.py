@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any
 
 from goatherd.engine.admission import Admission, Admitted, Rules, crashed, deaths_of, expired
 from goatherd.engine.answers import Answers, for_caller
@@ -18,6 +19,7 @@ from goatherd.engine.processes import Child, ChildDied, RemoteFault
 from goatherd.engine.remembered import Remembered
 from goatherd.engine.runner import Runner
 from goatherd.engine.settling import Settling
+from goatherd.engine.traced_voice import traced_voice
 from goatherd.engine.tracking import Tracking
 from goatherd.model.formats import Work
 from goatherd.model.message import DEATHS, Delivery, count_of
@@ -34,6 +36,7 @@ from goatherd.model.verdict import (
     dead,
 )
 from goatherd.ports.broker import Source, Subscription
+from goatherd.ports.tracer import Span, Tracer
 
 log = logging.getLogger("goatherd.worker")
 
@@ -55,6 +58,7 @@ class Attempts:
         self._courier = means.courier
         self._clock = means.clock
         self._telemetry = means.telemetry
+        self._tracer = means.tracer
         self._answers = Answers(means, self._source)
         self.catalogue = catalogue
         self._runner = runner
@@ -100,25 +104,43 @@ class Attempts:
         self._given_up.add(job_id)
         self._tracking.stop(job_id)
 
-    async def make(self, delivery: Delivery, admitted: Admitted) -> None:
+    def make(self, delivery: Delivery, admitted: Admitted) -> Coroutine[Any, Any, object]:
         """Run the job's code and settle the delivery."""
+        if self._tracer is None:
+            return self._make(delivery, admitted)
+        return self._make_traced(delivery, admitted, self._tracer)
+
+    async def _make_traced(self, delivery: Delivery, admitted: Admitted, tracer: Tracer) -> None:
+        span = tracer.attempt(delivery.message, admitted.task, admitted.work)
+        try:
+            verdict = await self._make(delivery, admitted, span)
+            if verdict is not None:
+                span.ended(verdict)
+        except BaseException as error:
+            span.failed(error)
+            raise
+        finally:
+            span.end()
+
+    async def _make(self, delivery: Delivery, admitted: Admitted, span: Span | None = None) -> Verdict | None:
+        """The same; tells how the attempt ended, if there was one."""
         if self._source.is_lost(delivery):
             # It waited here while the connection was lost, so others have it, or it comes here again.
             await self.settle(delivery, HandedBack())
-            return
+            return None
         task, work = admitted.task, admitted.work
         story: Emitter | None = None
         if task.tracked or self._tracking.concerns(delivery.message):
             begun = await self._begin_story(delivery, admitted)
             if begun is not None and not isinstance(begun, Emitter):
                 await self._carry_out(delivery, begun, work)
-                return
+                return None
             story = begun
         started = self._clock.now()
         self._telemetry.started(task.queue, task.name, work, max(0.0, started - delivery.accepted))
         self._source.begin(delivery)
         try:
-            verdict = await self._run(delivery, admitted, started, story)
+            verdict = await self._run(delivery, admitted, started, story, span)
             if admitted.ticket is not None:
                 verdict = await after_effect(verdict, delivery, admitted.ticket)
         finally:
@@ -132,6 +154,7 @@ class Attempts:
             verdict = for_caller(verdict, task, work)
         self._telemetry.ended(task.queue, task.name, work, outcome_of(verdict), self._clock.now() - started)
         await self._carry_out(delivery, verdict, work, admitted)
+        return verdict
 
     async def settle(self, delivery: Delivery, verdict: Verdict, work: Work | None = None) -> None:
         """What becomes of a delivery whose job did not run, or on which we failed ourselves."""
@@ -168,8 +191,10 @@ class Attempts:
     ) -> None:
         await self._settling.carry_out(delivery, verdict, work, admitted)
 
-    async def _run(self, delivery: Delivery, admitted: Admitted, started: float, story: Emitter | None) -> Verdict:
-        task, voice = admitted.task, story or voice_of(delivery)
+    async def _run(
+        self, delivery: Delivery, admitted: Admitted, started: float, story: Emitter | None, span: Span | None
+    ) -> Verdict:
+        task, voice = admitted.task, traced_voice(story or voice_of(delivery), span)
         try:
             if task.place != "process":
                 if task.timeout is None and admitted.work.deadline is None:

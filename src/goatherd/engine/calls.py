@@ -2,13 +2,15 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from goatherd.engine.context import current
 from goatherd.engine.enqueue import Sender
 from goatherd.engine.means import Means
 from goatherd.engine.remembered import Remembered
+from goatherd.engine.traced import traced_sending
 from goatherd.engine.tracked import Tracked, failure_of
 from goatherd.errors import CallTimeout, JobFailed, Refused, Unavailable
 from goatherd.model import reply
@@ -114,8 +116,11 @@ class Calls:
         if self._manners.exclusive:
             await self._listen(self._manners.deadline)
 
-    async def call(self, job: AnyJob) -> object:
+    def call(self, job: AnyJob) -> Coroutine[Any, Any, object]:
         """The task's result; raises JobFailed, CallTimeout, Unavailable or Refused."""
+        return traced_sending(self._sender.tracer, "call", [job], self._call(job))
+
+    async def _call(self, job: AnyJob) -> object:
         self._check(job)
         began = self._clock.now()
         outcome: CallOutcome = "cancelled"

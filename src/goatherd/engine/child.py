@@ -8,6 +8,7 @@ import socket
 import sys
 import threading
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
@@ -23,8 +24,10 @@ from goatherd.model.formats import Work
 from goatherd.model.retry import Retry
 from goatherd.model.signature import Arguments
 from goatherd.model.task import TaskDefinition
+from goatherd.model.trace_context import Carrier
 from goatherd.model.verdict import Fault
 from goatherd.ports.clock import SystemClock
+from goatherd.ports.tracer import Tracer
 
 _DIE_WITH_PARENT = 1
 
@@ -98,12 +101,19 @@ def _answer(request: Request, lifespans: Lifespans, parent: Parent) -> Answer:
             parent.listen_to(speaker)
             context.telling(speaker)
         positional, named = _arguments(task, request.work, context)
-        result = task.function(*positional, **named)
+        with _trace(holder.app, request.carrier):
+            result = task.function(*positional, **named)
         return Answer(result=msgspec.Raw(task.signature.encode_result(result)), committed=_is_used(request.ticket))
     except BaseException as error:  # noqa: BLE001 - whatever a task raises is its failure
         return Answer(fault=asdict(Fault.of(error, retry)), committed=_is_used(request.ticket))
     finally:
         parent.listen_to(None)
+
+
+def _trace(app: Any, carrier: Carrier) -> AbstractContextManager[None]:
+    """What the function sends and records belongs to the trace of its attempt."""
+    tracer: Tracer | None = app.tracer() if carrier else None
+    return nullcontext() if tracer is None else tracer.within(carrier)
 
 
 def _is_used(ticket: Ticket | None) -> bool:

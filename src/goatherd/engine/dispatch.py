@@ -1,6 +1,6 @@
 """Which way a job goes that is sent: at once or with a user's transaction, each time or once, watched or not."""
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeAlias
@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 from goatherd.engine.enqueue import BATCH, Sender
 from goatherd.engine.outbox_entry import OutboxEntry
 from goatherd.engine.outbox_relay import OutboxRelay
+from goatherd.engine.traced import traced_sending
 from goatherd.engine.tracked import Tracked
 from goatherd.engine.uniqueness import Uniqueness
 from goatherd.engine.user_transaction import through
@@ -44,8 +45,20 @@ class Dispatch:
         """Whether it is sent with a transaction of the user's own."""
         return options.within is not None and not self._stores.ignore_transactions
 
-    async def send(self, job: AnyJob) -> str:
+    def send(self, job: AnyJob) -> Coroutine[Any, Any, str]:
         """Send one; gives its id, or that of the job that stands in its place."""
+        return traced_sending(self._sender.tracer, "send", [job], self._send(job))
+
+    def start(self, job: AnyJob) -> Coroutine[Any, Any, str]:
+        """Send one that whoever knows its id can watch; gives the same."""
+        return traced_sending(self._sender.tracer, "start", [job], self._start(job))
+
+    def send_many(self, jobs: Iterable[AnyJob]) -> Coroutine[Any, Any, list[str]]:
+        """Send some in order, those of users' transactions first; the first failure ends it."""
+        every = list(jobs)
+        return traced_sending(self._sender.tracer, "send", every, self._send_many(every))
+
+    async def _send(self, job: AnyJob) -> str:
         if self.waits(job.options):
             [id] = await self._send_within(job.options.within, [job], tracked=False)
             return id
@@ -54,8 +67,7 @@ class Dispatch:
         [id] = await self._uniqueness.send([job], self._sender.send_many)
         return id
 
-    async def start(self, job: AnyJob) -> str:
-        """Send one that whoever knows its id can watch; gives the same."""
+    async def _start(self, job: AnyJob) -> str:
         if self.waits(job.options):
             [id] = await self._send_within(job.options.within, [job], tracked=True)
             return id
@@ -70,9 +82,7 @@ class Dispatch:
         [id] = await self._uniqueness.send([job], start, tracked=True)
         return id
 
-    async def send_many(self, jobs: Iterable[AnyJob]) -> list[str]:
-        """Send some in order, those of users' transactions first; the first failure ends it."""
-        every = list(jobs)
+    async def _send_many(self, every: Sequence[AnyJob]) -> list[str]:
         ids: dict[int, str] = {}
         for connection, those in by_connection(job for job in every if self.waits(job.options)):
             ids |= zip(map(id, those), await self._send_within(connection, those, tracked=False), strict=True)

@@ -74,6 +74,7 @@ class Sender:
         self._clock = means.clock
         self._telemetry = means.telemetry
         self._open_posting = posting
+        self.tracer = means.tracer
 
     async def send(self, job: AnyJob, deadline: float | None = None, headers: Headers = NO_HEADERS) -> str:
         """Send one job; durable when it returns its id. A deadline given here wins over the job's own."""
@@ -155,6 +156,8 @@ class Sender:
             headers = {**headers, **marks}
         if job.unique is not None and job.unique.span is None and not reply_to:
             headers = {**headers, UNIQUE: job.unique.key}
+        if self.tracer is not None and (carrier := options.carrier or self.tracer.carrier()):
+            headers = {**headers, **carrier}
         return Message(
             id=job.id,
             queue=task.queue,

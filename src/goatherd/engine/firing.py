@@ -9,6 +9,8 @@ from goatherd.model.schedule import Firing
 from goatherd.model.scheduled_job import job_of, read
 from goatherd.model.task import TaskDefinition
 from goatherd.model.tick_pipeline import NOTHING
+from goatherd.model.trace_context import NO_CARRIER
+from goatherd.ports.tracer import Tracer
 
 
 class Firings:
@@ -20,14 +22,22 @@ class Firings:
         pipelines: Mapping[str, PipelineDefinition],
         find_task: Callable[[str, str], TaskDefinition | None],
         send: Callable[[AnyJob], Awaitable[object]],
+        tracer: Tracer | None = None,
     ) -> None:
         self._runs = runs
         self._pipelines = pipelines
         #: By its name and, where it is on many, its queue.
         self._find_task = find_task
         self._send = send
+        self._tracer = tracer
 
     async def __call__(self, firing: Firing) -> bool:
+        if self._tracer is None:
+            return await self._begin(firing)
+        with self._tracer.firing(firing.schedule, firing.id):
+            return await self._begin(firing)
+
+    async def _begin(self, firing: Firing) -> bool:
         if firing.job is not None:
             await self._send_job(firing.id, firing.job)
             return True
@@ -42,4 +52,6 @@ class Firings:
         definition = self._find_task(said.task, said.queue)
         if definition is None:
             raise LookupError(f"it has no task {said.task!r} on queue {said.queue!r}")
-        await self._send(job_of(said, definition, id))
+        # It may be sent with those of other ticks.
+        carrier = NO_CARRIER if self._tracer is None else self._tracer.carrier()
+        await self._send(job_of(said, definition, id, carrier))

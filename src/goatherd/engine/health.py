@@ -1,21 +1,35 @@
 """Gather how this process and its queues are."""
 
-import asyncio
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import cast
 
+from goatherd.engine.alerts.watch import AlertWatch
 from goatherd.engine.flushes import Flusher
 from goatherd.engine.intake import Intake
 from goatherd.engine.listeners import Listeners
 from goatherd.engine.meter import Meter
+from goatherd.engine.probes import Probes, Question
+from goatherd.engine.router import Router
 from goatherd.engine.ticker import Ticker
-from goatherd.errors import Unavailable
-from goatherd.model.health import Health, QueueHealth
+from goatherd.model.health import Health, LinkState, QueueHealth
+from goatherd.model.topology import QueueState
 from goatherd.ports.broker import Broker, QueueOperations
 
-#: Seconds that a store may take to answer before it counts as down.
-DEADLINE = 5.0
+#: Seconds that a store may take to answer before it counts as down; less than those who ask for health wait.
+DEADLINE = 3.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class BrokerLook:
+    """The broker of an open app, and who asks it."""
+
+    broker: Broker
+    operations: QueueOperations
+    #: The queue for answers to this process.
+    reply_queue: str | None
+    probes: Probes
 
 
 def with_listeners(health: Health, hearing: Sequence[Listeners]) -> Health:
@@ -47,38 +61,60 @@ def with_scheduler(health: Health, ticker: Ticker | None, flushers: Sequence[Flu
     return replace(health, reasons=[*health.reasons, *reasons])
 
 
-async def gather_health(broker: Broker, operations: QueueOperations, meter: Meter, reply_queue: str | None) -> Health:
+def with_alerts(health: Health, watches: Sequence[AlertWatch]) -> Health:
+    """The same with those who cannot be told of alerts; they are told later, so the process is ready."""
+    troubles = [(sink, why) for each in watches for sink, why in each.troubles.items() if why is not None]
+    return replace(health, reasons=[*health.reasons, *(f"alerts: {sink}: {why}" for sink, why in troubles)])
+
+
+def with_routers(health: Health, routers: Sequence[Router]) -> Health:
+    """The same with a live server that is away: its watchers look for themselves, so the process is ready."""
+    if not any(router.cannot_relay for router in routers):
+        return health
+    told = "live: the server that calls watchers is away; they look for themselves"
+    return replace(health, ports={**health.ports, "live": "down"}, reasons=[*health.reasons, told])
+
+
+async def gather_health(look_at: BrokerLook, others: Iterable[Question], meter: Meter) -> Health:
     """Ask the stores; one that does not answer makes the process unready, with the reason."""
-    reasons: list[str] = []
-    replaced: list[str] = []
-    queues: dict[str, QueueHealth] = {}
-    state = broker.state
-    try:
-        async with asyncio.timeout(DEADLINE):
-            for queue in await operations.queues([reply_queue] if reply_queue else ()):
-                queues[queue.name] = QueueHealth(
-                    depth=queue.ready + (queue.delayed or 0),
-                    consumers=queue.consumers,
-                    oldest_age=queue.oldest_age,
-                    published_per_second=meter.sending[queue.name].per_second(),
-                    acked_per_second=meter.ending[queue.name].per_second(),
-                )
-                if queue.replaced:
-                    replaced.append(f"queue {queue.name}: it is being replaced; nothing is taken from it until then")
-    except TimeoutError:
-        state = "down"
-        reasons.append(f"broker: no answer within {DEADLINE:g} s")
-    except Unavailable as error:
-        state = "down"
-        reasons.append(f"broker: {error}")
-    if state != "up" and not reasons:
-        reasons.append(f"broker: {state}")
+    broker, operations, own = look_at.broker, look_at.operations, look_at.reply_queue
+
+    async def look() -> Sequence[QueueState]:
+        return await operations.queues([own] if own else ())
+
+    asked = [Question(port="broker", about="queues", ask=look), *others]
+    first, *rest = await look_at.probes.ask(asked, DEADLINE)
+    states: dict[str, LinkState] = {"broker": broker.state if first.trouble is None else "down"}
+    reasons = [f"{each.port}: {each.trouble}" for each in (first, *rest) if each.trouble is not None]
+    if states["broker"] != "up" and first.trouble is None:
+        reasons.insert(0, f"broker: {states['broker']}")
+    for each in rest:
+        if each.trouble is not None:
+            states[each.port] = "down"
+        states.setdefault(each.port, "up")
+    queues = cast("Sequence[QueueState]", first.told or ())
+    replaced = [
+        f"queue {queue.name}: it is being replaced; nothing is taken from it until then"
+        for queue in queues
+        if queue.replaced
+    ]
     return Health(
         # What waits for a queue to be replaced is as well as what waits for an operator who paused one.
         ready=not reasons,
-        reasons=[*reasons, *replaced],
-        ports={"broker": state},
-        queues=queues,
+        # Several questions to one store may have met the same trouble.
+        reasons=[*dict.fromkeys(reasons), *replaced],
+        ports=states,
+        queues={queue.name: _health_of(queue, meter) for queue in queues},
         loop_alive=True,
         last_heartbeat=datetime.now(UTC),
+    )
+
+
+def _health_of(queue: QueueState, meter: Meter) -> QueueHealth:
+    return QueueHealth(
+        depth=queue.ready + (queue.delayed or 0),
+        consumers=queue.consumers,
+        oldest_age=queue.oldest_age,
+        published_per_second=meter.sending[queue.name].per_second(),
+        acked_per_second=meter.ending[queue.name].per_second(),
     )

@@ -15,6 +15,7 @@ from goatherd.model.lane import Fence
 from goatherd.model.message import Delivery, Message
 from goatherd.model.run_record import UnitClaim, UnitHold, UnitKey
 from goatherd.model.signature import Misfit
+from goatherd.model.trace_context import parted
 from goatherd.model.verdict import Again, Dead, Verdict, dead
 
 log = logging.getLogger("goatherd.pipelines")
@@ -23,7 +24,7 @@ log = logging.getLogger("goatherd.pipelines")
 class HeldUnit:
     """The tag of its delivery; known to the heartbeat."""
 
-    __slots__ = ("arguments", "begun", "claim", "delivery", "lost", "place", "settle", "until", "voice")
+    __slots__ = ("arguments", "begun", "claim", "delivery", "lost", "place", "settle", "trace_id", "until", "voice")
 
     def __init__(
         self,
@@ -45,8 +46,10 @@ class HeldUnit:
         self.lost = False
         self.begun = False
         task = place.task_in(claim.phase)
+        self.trace_id, carrier = parted(claim.trace_id)
         message = Message(
-            id=str(claim.key), queue=task.queue, body=arguments, task=task.name, priority=claim.priority
+            id=str(claim.key), queue=task.queue, body=arguments, task=task.name, priority=claim.priority,
+            headers=carrier,
         )  # fmt: skip
         self.delivery = Delivery(message=message, accepted=claim.accepted, deaths=claim.deaths, tag=self)
 
@@ -84,7 +87,7 @@ class HeldUnit:
             task=task.name,
             payload=msgspec.Raw(self.arguments),
             failures=claim.failures,
-            trace_id=claim.trace_id,
+            trace_id=self.trace_id,
             created=claim.created,
         )
         if claim.deaths >= rules.most_deaths:

@@ -29,6 +29,9 @@ TAKE_OVER_EVERY, FORGET_EVERY = 2.0, 60.0
 #: Seconds that commands in hand have to be finished when the process ends.
 LAST_WORDS = 5.0
 
+#: How far a command has come: it is on record, its job is sent, it is gone from its source.
+STEPS = ("stored", "sent", "removed")
+
 log = logging.getLogger("goatherd.inbox")
 
 Result = TypeVar("Result")
@@ -58,6 +61,8 @@ class Intake:
         self._insistence = Insistence(f"The records and the broker that the commands of {intent.inbox} need", log)
         self._tasks: list[asyncio.Task[None]] = []
         self._pause = 0.0
+        #: Commands by how far this process brought them.
+        self.counts: dict[str, int] = dict.fromkeys(STEPS, 0)
         #: What keeps it from hearing of commands; None if nothing does.
         self.trouble: str | None = None
         #: Whether the source is there and refuses us.
@@ -150,7 +155,9 @@ class Intake:
 
     async def _store(self, commands: Sequence[Command]) -> Sequence[StoredCommand]:
         intent = self._intent
-        return await self._insist(lambda: self._records.store(intent.inbox, commands, intent.hold))
+        stored = await self._insist(lambda: self._records.store(intent.inbox, commands, intent.hold))
+        self.counts["stored"] += sum(command.ours for command in stored)
+        return stored
 
     async def _finish(self, commands: Sequence[StoredCommand]) -> None:
         """Have them removed and sent; what fails is found again."""
@@ -178,6 +185,7 @@ class Intake:
             return
         keys = [each.key for each in unsent]
         await self._insist(lambda: self._records.sent(self._intent.inbox, keys))
+        self.counts["sent"] += len(keys)
 
     async def _remove(self, keys: Sequence[str]) -> None:
         try:
@@ -189,6 +197,7 @@ class Intake:
             )
             return
         await self._insist(lambda: self._records.removed(self._intent.inbox, keys))
+        self.counts["removed"] += len(keys)
 
     async def _insist(self, ask: Callable[[], Awaitable[Result]]) -> Result:
         return await self._insistence.until_answered(ask)

@@ -8,6 +8,7 @@ from goatherd.ports.broker import Broker
 from goatherd.ports.calls import Courier
 from goatherd.ports.clock import Clock
 from goatherd.ports.telemetry import Telemetry
+from goatherd.ports.tracer import Tracer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,3 +21,5 @@ class Means:
     telemetry: Telemetry
     #: Told of a job that has ended and was the only one of its kind until then; None where there are none.
     release: Callable[[Message], Awaitable[None]] | None = None
+    #: What begins spans; None where nobody wants traces.
+    tracer: Tracer | None = None

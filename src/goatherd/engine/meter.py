@@ -3,16 +3,12 @@
 import time
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Mapping
 
 from goatherd.model.formats import Work
-from goatherd.model.listener import ListenerCount
+from goatherd.model.label_limit import OTHER, Limited
 from goatherd.model.message import Message
-from goatherd.model.readings import BOUNDS, QueueTask, QueueTaskLabel, Readings, Spread
+from goatherd.model.readings import BOUNDS, QueueTask, Readings, Spread
 from goatherd.ports.telemetry import AnswerOutcome, CallOutcome, Outcome, Stray
-
-NO_LISTENERS: Mapping[str, ListenerCount] = {}
-NO_DRIFT: Mapping[str, int] = {}
 
 #: Seconds that lie at least between two samples of a rate.
 SAMPLE_EVERY = 1.0
@@ -42,16 +38,20 @@ class Rate:
         return self._per_second
 
 
-class _Attempts:
-    """The attempts of one task from one queue: found once for each event, because this is on every job's way."""
+class _Line:
+    """What is counted of one task on one queue: found once for each event, because this is on every job's way."""
 
-    __slots__ = ("ended", "run_seconds", "running", "wait_seconds")
+    __slots__ = ("buried", "call_seconds", "calls", "ended", "run_seconds", "running", "sent", "wait_seconds")
 
     def __init__(self) -> None:
+        self.sent = 0
         self.running = 0
         self.ended: dict[Outcome, int] = {}
+        self.buried: dict[str, int] = {}
+        self.calls: dict[CallOutcome, int] = {}
         self.run_seconds = Spread.empty()
-        self.wait_seconds = Spread.empty()
+        self.wait_seconds: Spread | None = None
+        self.call_seconds = Spread.empty()
 
 
 class Meter:
@@ -60,12 +60,9 @@ class Meter:
     def __init__(self) -> None:
         #: What the queues of a task are counted under, where it has many.
         self._patterns: dict[str, str] = {}
-        self._sent: Counter[QueueTask] = Counter()
-        self._attempts: defaultdict[QueueTask, _Attempts] = defaultdict(_Attempts)
-        self._buried: Counter[QueueTaskLabel] = Counter()
-        self._calls: Counter[QueueTaskLabel] = Counter()
-        self._call_seconds: defaultdict[QueueTask, Spread] = defaultdict(Spread.empty)
-        self._answers: Counter[tuple[str, str]] = Counter()
+        #: Limited, for whoever sends jobs names their tasks.
+        self._lines: Limited[QueueTask, _Line] = Limited(_Line, (OTHER, OTHER))
+        self._answers: Limited[str, Counter[str]] = Limited(Counter, OTHER)
         self._strays: Counter[str] = Counter()
         self._events_lost: Counter[str] = Counter()
         self._links: dict[str, str] = {}
@@ -77,31 +74,34 @@ class Meter:
         self._patterns[task] = pattern
 
     def sent(self, message: Message) -> None:
-        self._sent[self._patterns.get(message.task, message.queue), message.task] += 1
+        self._lines[self._patterns.get(message.task, message.queue), message.task].sent += 1
         self.sending[message.queue].count()
 
     def started(self, queue: str, task: str, work: Work, waited: float) -> None:
-        attempts = self._attempts[self._patterns.get(task, queue), task]
-        attempts.running += 1
-        _sort_in(attempts.wait_seconds, waited)
+        line = self._lines[self._patterns.get(task, queue), task]
+        line.running += 1
+        if line.wait_seconds is None:
+            line.wait_seconds = Spread.empty()
+        _sort_in(line.wait_seconds, waited)
 
     def ended(self, queue: str, task: str, work: Work, outcome: Outcome, seconds: float) -> None:
-        attempts = self._attempts[self._patterns.get(task, queue), task]
-        attempts.running -= 1
-        attempts.ended[outcome] = attempts.ended.get(outcome, 0) + 1
-        _sort_in(attempts.run_seconds, seconds)
+        line = self._lines[self._patterns.get(task, queue), task]
+        line.running -= 1
+        line.ended[outcome] = line.ended.get(outcome, 0) + 1
+        _sort_in(line.run_seconds, seconds)
         self.ending[queue].count()
 
     def buried(self, queue: str, task: str, job_id: str, reason: str) -> None:
-        self._buried[self._patterns.get(task, queue), task, reason] += 1
+        buried = self._lines[self._patterns.get(task, queue), task].buried
+        buried[reason] = buried.get(reason, 0) + 1
 
     def called(self, queue: str, task: str, outcome: CallOutcome, seconds: float) -> None:
-        told = self._patterns.get(task, queue)
-        self._calls[told, task, outcome] += 1
-        _sort_in(self._call_seconds[told, task], seconds)
+        line = self._lines[self._patterns.get(task, queue), task]
+        line.calls[outcome] = line.calls.get(outcome, 0) + 1
+        _sort_in(line.call_seconds, seconds)
 
     def answered(self, queue: str, outcome: AnswerOutcome) -> None:
-        self._answers[queue, outcome] += 1
+        self._answers[queue][outcome] += 1
 
     def took_answers(self, queue: str, count: int) -> None:
         self.ending[queue].count(count)
@@ -115,22 +115,19 @@ class Meter:
     def link(self, port: str, state: str) -> None:
         self._links[port] = state
 
-    def readings(
-        self, listeners: Mapping[str, ListenerCount] = NO_LISTENERS, drift: Mapping[str, int] = NO_DRIFT
-    ) -> Readings:
-        """All counts as they stand, with the listeners that there are now and what was last seen of the broker."""
+    def readings(self) -> Readings:
+        """All counts as they stand."""
+        lines = self._lines.items()
         return Readings(
-            listeners=listeners,
-            drift=drift,
-            sent=dict(self._sent),
-            ended={(*which, outcome): n for which, one in self._attempts.items() for outcome, n in one.ended.items()},
-            buried=dict(self._buried),
-            running={which: one.running for which, one in self._attempts.items()},
-            run_seconds={which: one.run_seconds for which, one in self._attempts.items() if one.ended},
-            wait_seconds={which: one.wait_seconds for which, one in self._attempts.items()},
-            calls=dict(self._calls),
-            call_seconds=dict(self._call_seconds),
-            answers=dict(self._answers),
+            sent={which: line.sent for which, line in lines if line.sent},
+            ended={(*which, outcome): count for which, line in lines for outcome, count in line.ended.items()},
+            buried={(*which, reason): count for which, line in lines for reason, count in line.buried.items()},
+            running={which: line.running for which, line in lines if line.wait_seconds is not None},
+            run_seconds={which: line.run_seconds for which, line in lines if line.ended},
+            wait_seconds={which: line.wait_seconds for which, line in lines if line.wait_seconds is not None},
+            calls={(*which, outcome): count for which, line in lines for outcome, count in line.calls.items()},
+            call_seconds={which: line.call_seconds for which, line in lines if line.calls},
+            answers={(queue, outcome): n for queue, counts in self._answers.items() for outcome, n in counts.items()},
             strays=dict(self._strays),
             events_lost=dict(self._events_lost),
             links=dict(self._links),

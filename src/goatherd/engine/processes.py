@@ -21,6 +21,7 @@ from goatherd.engine.ticket import Ticket
 from goatherd.errors import DefinitionError
 from goatherd.model.formats import Work
 from goatherd.model.task import TaskDefinition
+from goatherd.model.trace_context import NO_CARRIER, Carrier
 from goatherd.model.verdict import Fault
 
 #: Seconds that a child may take to start Python and import the user's program.
@@ -75,6 +76,8 @@ class Request(msgspec.Struct, frozen=True):
     tracked: bool = False
     #: What a keyed job shows to have its effect.
     ticket: Ticket | None = None
+    #: The trace that it belongs to.
+    carrier: Carrier = NO_CARRIER
 
 
 class Answer(msgspec.Struct, frozen=True, tag="answer"):
@@ -193,10 +196,12 @@ class Child:
             await self._within_start_deadline(self._ask(Request(home)))
             self._ready.add(home)
 
-    async def run(self, admitted: Admitted, remaining: float | None, emitter: Voice | None = None) -> object:
+    async def run(
+        self, admitted: Admitted, remaining: float | None, emitter: Voice | None = None, carrier: Carrier = NO_CARRIER
+    ) -> object:
         """The function's result; raises RemoteFault or ChildDied."""
         task, ticket = admitted.task, admitted.ticket
-        request = Request(Home.of(task), admitted.work, remaining, emitter is not None, ticket)
+        request = Request(Home.of(task), admitted.work, remaining, emitter is not None, ticket, carrier)
         answer = await self._ask(request, emitter)
         if ticket is not None:
             ticket.used = answer.committed

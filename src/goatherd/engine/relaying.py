@@ -22,7 +22,8 @@ class Relaying:
     def __init__(self, relay: Relay) -> None:
         self._relay = relay
         self._left_alone_until = 0.0
-        self._away = False
+        #: Whether that server did not answer when it was last told.
+        self.away = False
         #: The last event that was left out, of each job.
         self._missed: dict[str, Fed] = {}
         self.relayed = 0
@@ -54,11 +55,11 @@ class Relaying:
 
     def _lost(self, error: Unavailable) -> None:
         self._left_alone_until = asyncio.get_running_loop().time() + LEFT_ALONE
-        if not self._away:
+        if not self.away:
             log.warning("Watchers cannot be told of events and look for themselves: %s", error)
-        self._away = True
+        self.away = True
 
     def _recovered(self) -> None:
-        if self._away:
+        if self.away:
             log.warning("Watchers are told of events again")
-        self._away = False
+        self.away = False

@@ -5,10 +5,12 @@ import logging
 import random
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import msgspec
 
+from goatherd.engine.probes import Question
 from goatherd.engine.projection import Projector
 from goatherd.engine.relaying import Relaying
 from goatherd.errors import Unavailable
@@ -99,6 +101,18 @@ class Router:
             behind=self._lag.seconds,
             unsettled=self._lag.unsettled,
         )
+
+    @property
+    def cannot_relay(self) -> bool:
+        """Whether the server that calls watchers is away."""
+        return self._relaying is not None and self._relaying.away
+
+    def questions(self) -> Sequence[Question]:
+        """What shows whether its stores answer."""
+        return [
+            Question(port="events", about="feed", ask=self._ports.feed.lag),
+            Question(port="records", about="history", ask=partial(self._ports.history.find, "")),
+        ]
 
     async def _route(self) -> None:
         failures = 0

@@ -15,7 +15,9 @@ from goatherd.engine.telling import FromThread
 from goatherd.engine.threads import Threads
 from goatherd.model.signature import Arguments
 from goatherd.model.task import TaskDefinition
+from goatherd.model.trace_context import NO_CARRIER
 from goatherd.ports.clock import Clock
+from goatherd.ports.tracer import Tracer
 
 Around: TypeAlias = Callable[[Context], AsyncIterator[None]]
 
@@ -23,10 +25,11 @@ Around: TypeAlias = Callable[[Context], AsyncIterator[None]]
 class Runner:
     """Runs one task's code at a time for each caller; shared by all attempts of a worker."""
 
-    def __init__(self, app: object, clock: Clock, around: Sequence[Around]) -> None:
+    def __init__(self, app: object, clock: Clock, around: Sequence[Around], tracer: Tracer | None = None) -> None:
         self._app = app
         self._clock = clock
         self._around = [asynccontextmanager(function) for function in around]
+        self._tracer = tracer
         self._threads = Threads()
         self._processes = Processes()
 
@@ -44,7 +47,8 @@ class Runner:
         current.set(context)
         current_trace.set(work.trace_id)
         if child is not None:
-            code = child.run(admitted, context.remaining, emitter)
+            carrier = NO_CARRIER if self._tracer is None else self._tracer.carrier()
+            code = child.run(admitted, context.remaining, emitter, carrier)
         elif task.place == "thread":
             told = FromThread(emitter) if emitter is not None else None
             code = self._in_thread(task, arguments, BlockingContext(*view).telling(told).holding(admitted.ticket))

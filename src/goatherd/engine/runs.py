@@ -5,6 +5,8 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Protocol
 
+import msgspec
+
 from goatherd.engine.conductor import Conductor
 from goatherd.engine.dispatch import Dispatch
 from goatherd.engine.enqueue import current_trace
@@ -22,6 +24,7 @@ from goatherd.model.job_state import JobState
 from goatherd.model.pipeline import PipelineDefinition
 from goatherd.model.run_record import NewRun, RunSummary, UnitKey
 from goatherd.model.step_wire import StepNote
+from goatherd.model.trace_context import NO_CARRIER, Carrier, joined, parted
 from goatherd.ports.events import Events
 from goatherd.ports.steps import RunOperations, Steps
 
@@ -66,9 +69,17 @@ class Runs:
         self._open_events = open_events
         self._clock = means.clock
         self._courier = means.courier
+        self._tracer = means.tracer
 
     async def start(self, pipeline: PipelineDefinition, payload: bytes, options: JobOptions) -> str:
         """Begin a run; on record when this returns its id. A second run of that id is not begun."""
+        if self._tracer is None:
+            return await self._start(pipeline, payload, options)
+        options = options if options.id is not None else msgspec.structs.replace(options, id=new_id())
+        with self._tracer.sending("start", pipeline.name, "", [options.id or ""]):
+            return await self._start(pipeline, payload, options)
+
+    async def _start(self, pipeline: PipelineDefinition, payload: bytes, options: JobOptions) -> str:
         run = self.planned(pipeline, payload, options)
         if self._dispatch.waits(options):
             return await through(options.within, (await self.entry(run)).begin(run))
@@ -90,7 +101,7 @@ class Runs:
             id=run_id,
             pipeline=pipeline.name,
             input=payload,
-            trace_id=current_trace.get() or run_id,
+            trace_id=joined(current_trace.get() or run_id, self._carrier()),
             priority=options.priority or 0,
             delay=0.0 if due is None else max(0.0, due - now),
             steps=pipeline.plan,
@@ -106,7 +117,7 @@ class Runs:
             # Where nobody may be watching, it does not wait long for events that do not answer.
             async with asyncio.timeout(UNSEEN_AFTER if even_unseen else None):
                 events = await self._open_events()
-                queued = await self._note_queued(events, run.id)
+                queued = await self._note_queued(events, run)
         except (Unavailable, TimeoutError) as error:
             if not even_unseen:
                 raise
@@ -237,14 +248,18 @@ class Runs:
         summary = await self.knows(run)
         return summary is not None and summary.state == "running"
 
-    async def _note_queued(self, events: Events, run: str) -> bool:
+    def _carrier(self) -> Carrier:
+        return NO_CARRIER if self._tracer is None else self._tracer.carrier()
+
+    async def _note_queued(self, events: Events, run: NewRun) -> bool:
         """Note that a run waits; false if that was noted before."""
-        queued = Append(events=[Queued(attempt=0, at=self._clock.now())])
-        outcome = await events.append(run, queued)
-        if outcome.answer == "closed" and await self._was_lost(events, run):
+        _, carrier = parted(run.trace_id)
+        queued = Append(events=[Queued(attempt=0, at=self._clock.now(), trace=carrier)])
+        outcome = await events.append(run.id, queued)
+        if outcome.answer == "closed" and await self._was_lost(events, run.id):
             # It was not begun, as far as was known, and whoever did not begin it tries again under the same id.
-            await events.forget(run)
-            outcome = await events.append(run, queued)
+            await events.forget(run.id)
+            outcome = await events.append(run.id, queued)
         return outcome.answer == "ok"
 
     async def _was_lost(self, events: Events, run: str) -> bool:

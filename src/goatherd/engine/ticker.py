@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from goatherd.engine.beginnings import Begin, Beginnings
 from goatherd.engine.missed_ticks import MissedTicks
+from goatherd.engine.tick_counts import TickCounts
 from goatherd.errors import DefinitionError, Unavailable
 from goatherd.model.schedule import Decision, Declared, Firing, ScheduleLook
 from goatherd.model.tick_plan import plan
@@ -47,6 +48,7 @@ class Ticker:
         #: Schedules that cannot be followed on this machine, and why.
         self._refused: dict[str, str] = {}
         self._missed = MissedTicks()
+        self.counts = TickCounts(self._names)
         #: What keeps it from looking; None if nothing does.
         self.trouble: str | None = None
         self._needed = asyncio.Event()
@@ -143,8 +145,7 @@ class Ticker:
             if not ours:
                 continue
             self._ours.update(firing.id for firing in decision.firings if firing.state == "due")
-            missed = sum(firing.missed + 1 for firing in decision.firings if firing.state == "missed")
-            if missed:
+            if missed := self.counts.note(decision):
                 self._missed.note(decision.name, missed)
 
     def _planned(self, look: ScheduleLook) -> list[Decision]:

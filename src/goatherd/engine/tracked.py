@@ -17,6 +17,7 @@ from goatherd.model.event import ENDS, Entry, Failed, Position, Queued
 from goatherd.model.job import AnyJob
 from goatherd.model.job_state import JobState
 from goatherd.model.message import NO_HEADERS, TRACKED, Headers
+from goatherd.model.trace_context import NO_CARRIER, Carrier
 from goatherd.ports.events import Events
 
 #: Seconds of silence after which whoever waits looks for itself: a call may be lost.
@@ -55,8 +56,7 @@ class Tracked:
     async def start(self, job: AnyJob, deadline: float | None = None) -> None:
         """Send a job and note that it waits; both are durable when this returns."""
         events = await self._open_events()
-        queued = Queued(attempt=0, at=self._clock.now())
-        outcome = await events.append(job.id, Append(events=[queued]))
+        outcome = await events.append(job.id, Append(events=[self._queued()]))
         if outcome.answer != "ok" and not await self._may_be_unsent(events, job.id):
             return
         try:
@@ -67,10 +67,10 @@ class Tracked:
             await self._note_unsent(events, job.id, error)
             raise
 
-    async def note_waiting(self, job_id: str, due: float | None) -> bool:
+    async def note_waiting(self, job_id: str, due: float | None, trace: Carrier = NO_CARRIER) -> bool:
         """Note that a job waits which is sent in a moment, perhaps once more; false if it has ended already."""
         events = await self._open_events()
-        outcome = await events.append(job_id, Append(events=[Queued(attempt=0, at=self._clock.now())]))
+        outcome = await events.append(job_id, Append(events=[Queued(attempt=0, at=self._clock.now(), trace=trace)]))
         if outcome.answer != "ok" and (await self.state(job_id)).closed:
             return False
         await self._keep_until_due(events, job_id, due)
@@ -175,6 +175,10 @@ class Tracked:
         # A service that answers on a queue of its own writes no events; whoever takes its answers does.
         return NO_HEADERS if job.definition.answers is not None else {TRACKED: self._habits.prefix}
 
+    def _queued(self) -> Queued:
+        tracer = self._sender.tracer
+        return Queued(attempt=0, at=self._clock.now(), trace=NO_CARRIER if tracer is None else tracer.carrier())
+
     async def _keep_until_due(self, events: Events, job_id: str, due: float | None) -> None:
         now = self._clock.now()
         if due is not None and due > now:
@@ -192,7 +196,7 @@ class Tracked:
             return False
         # It was not accepted, and whoever sends it tries again under the same id.
         await events.forget(job_id)
-        await events.append(job_id, Append(events=[Queued(attempt=0, at=self._clock.now())]))
+        await events.append(job_id, Append(events=[self._queued()]))
         return True
 
     async def _note_unsent(self, events: Events, job_id: str, error: BaseException) -> None:

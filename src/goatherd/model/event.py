@@ -6,6 +6,8 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from goatherd.model.trace_context import NO_CARRIER, Carrier
+
 Kind: TypeAlias = Literal["queued", "started", "progress", "token", "retrying", "snapshot", "done", "failed"]
 FailedReason: TypeAlias = Literal["failed", "cancelled", "expired", "lost"]
 
@@ -45,8 +47,10 @@ class _Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
     at: float
 
 
-class Queued(_Event, frozen=True, kw_only=True, tag="queued"):
-    """Accepted."""
+class Queued(_Event, frozen=True, kw_only=True, tag="queued", omit_defaults=True):
+    """Accepted. With the trace that it belongs to, so that those who watch can be seen in it."""
+
+    trace: Carrier = NO_CARRIER
 
 
 class Started(_Event, frozen=True, kw_only=True, tag="started"):

@@ -3,7 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
+
+LinkState: TypeAlias = Literal["up", "connecting", "blocked", "down"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +25,7 @@ class Health:
 
     ready: bool
     reasons: Sequence[str]
-    ports: Mapping[str, Literal["up", "connecting", "blocked", "down"]]
+    ports: Mapping[str, LinkState]
     queues: Mapping[str, QueueHealth]
     loop_alive: bool
     last_heartbeat: datetime

@@ -7,6 +7,7 @@ import msgspec
 
 from goatherd.model.seconds import Seconds, seconds
 from goatherd.model.task import TaskDefinition, check_priority
+from goatherd.model.trace_context import NO_CARRIER, Carrier
 from goatherd.model.unique import Unique, UniqueOption, checked_unique
 
 R_co = TypeVar("R_co", covariant=True)
@@ -30,6 +31,8 @@ class JobOptions(msgspec.Struct, frozen=True, kw_only=True):
     unique: float | Literal["until_done"] | None = None
     #: The user's connection in a transaction, with which the job is sent if and only if that is committed.
     within: Any = None
+    #: The trace that it belongs to, where that is another one than is current when it is sent.
+    carrier: Carrier = NO_CARRIER
 
     def due(self, now: float) -> float | None:
         """When it may start; None for at once."""

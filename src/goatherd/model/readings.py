@@ -1,4 +1,4 @@
-"""What a process has counted so far."""
+"""What a process has counted so far, and what it last saw of what all share."""
 
 from collections.abc import Mapping
 from typing import TypeAlias
@@ -6,6 +6,8 @@ from typing import TypeAlias
 import msgspec
 
 from goatherd.model.listener import ListenerCount
+from goatherd.model.routing import RouterReadings
+from goatherd.model.shared_readings import NOTHING_SEEN, SharedReadings
 
 QueueTask: TypeAlias = tuple[str, str]
 QueueTaskLabel: TypeAlias = tuple[str, str, str]
@@ -44,8 +46,19 @@ class Readings(msgspec.Struct, frozen=True, kw_only=True):
     strays: Mapping[str, int]
     #: Events of tracked jobs that nobody will see, by why.
     events_lost: Mapping[str, int]
+    #: The state of each connection that this process has, by what it is for.
     links: Mapping[str, str]
     #: Listeners of this process, by pattern.
     listeners: Mapping[str, ListenerCount] = {}
     #: In how much the broker differs from the definition, by class; nothing where nobody looks.
     drift: Mapping[str, int] = {}
+    #: Ticks that this process put on record, by schedule and what became of them.
+    ticks: Mapping[tuple[str, str], int] = {}
+    #: Commands that this process took in, by inbox and how far they came.
+    commands: Mapping[tuple[str, str], int] = {}
+    #: What this scheduler cannot do now (1) or can (0), by kind and name.
+    troubles: Mapping[tuple[str, str], int] = {}
+    #: Of a router, if this process is one.
+    router: RouterReadings | None = None
+    #: What is the same for all processes, as it was last seen by this one.
+    shared: SharedReadings = NOTHING_SEEN

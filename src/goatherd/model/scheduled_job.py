@@ -5,6 +5,7 @@ import msgspec
 from goatherd.errors import DefinitionError
 from goatherd.model.job import AnyJob, Job, JobOptions
 from goatherd.model.task import TaskDefinition
+from goatherd.model.trace_context import NO_CARRIER, Carrier
 from goatherd.model.unique import Unique
 
 
@@ -58,8 +59,8 @@ def read(content: bytes) -> ScheduledJob:
     return _decode(content)
 
 
-def job_of(said: ScheduledJob, definition: TaskDefinition, id: str) -> AnyJob:
-    """The job of one tick."""
+def job_of(said: ScheduledJob, definition: TaskDefinition, id: str, carrier: Carrier = NO_CARRIER) -> AnyJob:
+    """The job of one tick, in that tick's trace."""
     unique = None if said.unique_key is None else Unique(key=said.unique_key, span=said.unique_for)
-    options = JobOptions(id=id, deadline=said.deadline, priority=said.priority)
+    options = JobOptions(id=id, deadline=said.deadline, priority=said.priority, carrier=carrier)
     return Job(definition, id, bytes(said.payload), options, said.lane, unique)

@@ -10,6 +10,8 @@ from goatherd.model.retry import Retry
 Positive = Annotated[float, msgspec.Meta(gt=0)]
 PositiveCount = Annotated[int, msgspec.Meta(ge=1)]
 Name = Annotated[str, msgspec.Meta(min_length=1)]
+#: Where only programs of this machine come to.
+LOOPBACK = "127.0.0.1"
 
 
 class SettingsKeywords(TypedDict, total=False):
@@ -32,6 +34,8 @@ class SettingsKeywords(TypedDict, total=False):
     prefetch: int
     concurrency: int
     grace_period: float
+    health_port: int | None
+    health_host: str
     publish_deadline: float
     call_deadline: float
     calls_in_flight: int
@@ -58,6 +62,15 @@ class SettingsKeywords(TypedDict, total=False):
     gateway_drain: float
     retry: Retry
     redact: Sequence[str]
+    alert_webhook: str | None
+    alert_lag: float
+    alert_backlog: int
+    alert_dead: int
+    alert_after: float
+    alert_every: float
+    tracing: Literal["auto", "on", "off"]
+    metrics_every: float
+    opentelemetry_metrics: Literal["auto", "on", "off"]
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -99,6 +112,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     concurrency: PositiveCount = 16
     #: Seconds that running jobs get to end when a worker is told to stop.
     grace_period: Annotated[float, msgspec.Meta(ge=0)] = 20.0
+    #: Where worker, scheduler and router tell how they are; no port means nowhere, 0 a free one.
+    health_port: Annotated[int, msgspec.Meta(ge=0, le=65535)] | None = None
+    health_host: Name = LOOPBACK
     #: Seconds within which the broker must accept a job.
     publish_deadline: Positive = 10.0
     #: Seconds that a call waits for its answer, unless it or its task says otherwise.
@@ -148,6 +164,24 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     gateway_drain: Annotated[float, msgspec.Meta(ge=0)] = 20.0
     #: Argument names whose values are not shown.
     redact: tuple[str, ...] = ("password", "token", "secret")
+    #: Where alerts are posted to.
+    alert_webhook: str | None = None
+    #: Seconds that a job may wait, jobs that may wait in one queue, and dead letters in one queue before somebody is
+    #: told; 0 means never.
+    alert_lag: Annotated[float, msgspec.Meta(ge=0)] = 300.0
+    alert_backlog: Annotated[int, msgspec.Meta(ge=0)] = 10_000
+    alert_dead: Annotated[int, msgspec.Meta(ge=0)] = 1
+    #: Seconds that a condition which may pass by itself has to last before somebody is told, and that any must be gone
+    #: before it counts as over.
+    alert_after: Annotated[float, msgspec.Meta(ge=0)] = 60.0
+    #: Seconds after which somebody is told again of what still lasts; 0 means never.
+    alert_every: Annotated[float, msgspec.Meta(ge=0)] = 3600.0
+    #: Whether spans are begun for OpenTelemetry; auto means if the program has configured who records them.
+    tracing: Literal["auto", "on", "off"] = "auto"
+    #: Seconds between two looks of a scheduler at what all processes share, for metrics; 0 means never.
+    metrics_every: Annotated[float, msgspec.Meta(ge=0)] = 15.0
+    #: Whether OpenTelemetry gets the metrics, too; auto means if the program has its SDK for metrics loaded.
+    opentelemetry_metrics: Literal["auto", "on", "off"] = "auto"
 
     @property
     def held_by_worker(self) -> int:

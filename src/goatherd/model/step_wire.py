@@ -16,9 +16,10 @@ from uuid import UUID, uuid5
 import msgspec
 
 from goatherd.model.envelope import BROKEN, VERSION, FromTheFuture, Unparsable, moment
-from goatherd.model.message import Message
+from goatherd.model.message import NO_HEADERS, Message
 from goatherd.model.run_record import WHOLE, Trouble, Turn, UnitClaim, UnitKey
 from goatherd.model.task import TaskDefinition
+from goatherd.model.trace_context import parted
 
 #: Marks a dead letter of a step: to send it again means to try its step again. A text is the queue to which it is sent
 #: then, where its own is read by others.
@@ -129,7 +130,7 @@ def envelope_of(unit: Turn | UnitClaim, payload: bytes | None, now: float, attem
         "task_id": key.run,
         "step": key.step,
         "attempt": unit.failures + 1 if attempt is None else attempt,
-        "trace_id": unit.trace_id,
+        "trace_id": parted(unit.trace_id)[0],
         "created_at": moment(now),
         "pipeline": unit.pipeline,
     }
@@ -147,6 +148,7 @@ def _message(turn: Turn, queue: str, task: str, body: bytes) -> Message:
         queue=queue,
         body=body,
         task=task,
+        headers=parted(turn.trace_id)[1] or NO_HEADERS,
         priority=turn.priority,
     )
 

@@ -13,6 +13,9 @@ class DeadLetters(Protocol):
     def find(self, wanted: LetterFilter, limit: int | None = None) -> AsyncIterator[StoredLetter]:
         """Matching letters, oldest first, each once; letters that arrive meanwhile may be left out."""
 
+    async def count(self) -> int:
+        """How many there are, about: one that somebody looks at just now may be left out. Cheap, however many."""
+
     async def get(self, letter_id: str) -> StoredLetter:
         """One letter; raises UnknownJob."""
 

@@ -4,12 +4,15 @@ from datetime import UTC, datetime, timedelta
 from typing import Literal
 
 from goatherd.app import Goatherd
-from goatherd.engine.health import DEADLINE
+from goatherd.engine.health import DEADLINE as STORES
 from goatherd.errors import TopologyMismatch, Unavailable
 from goatherd.model.health import Health
 from goatherd.sync.asking import ask, refuse_on_a_loop
 from goatherd.sync.errand import Errand
 from goatherd.sync.process import PROCESS
+
+#: Seconds that the I/O thread may take: what the stores may, and some for itself.
+DEADLINE = STORES + 2.0
 
 
 class _NoAnswer(Exception):

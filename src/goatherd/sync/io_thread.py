@@ -2,10 +2,7 @@
 
 import asyncio
 import contextvars
-import linecache
 import logging
-import sys
-import sysconfig
 import threading
 import time
 from collections import deque
@@ -14,6 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from goatherd.engine.loops import faster_loop
+from goatherd.engine.whereabouts import whereabouts
 from goatherd.errors import Unavailable
 from goatherd.sync.errand import Errand
 from goatherd.sync.opened import OpenApps
@@ -23,8 +21,6 @@ from goatherd.sync.pool import DaemonPool
 BEAT_EVERY, SILENT_AFTER = 1.0, 3.0
 #: Seconds that what is left on the loop gets to end with it.
 LAST_MOMENT = 1.0
-
-_LIBRARY = sysconfig.get_path("stdlib")
 
 log = logging.getLogger("goatherd.sync")
 
@@ -101,15 +97,7 @@ class IOThread:
 
     def whereabouts(self) -> str:
         """The line of code that the thread is at."""
-        frame = sys._current_frames().get(self._thread.ident or 0)
-        # What is blocked is mostly somewhere in the standard library; who went there is of interest.
-        while frame is not None and frame.f_back is not None and frame.f_code.co_filename.startswith(_LIBRARY):
-            frame = frame.f_back
-        if frame is None:
-            return "nowhere: it has ended"
-        code, line = frame.f_code, frame.f_lineno
-        text = linecache.getline(code.co_filename, line).strip()
-        return f"{code.co_filename}:{line} in {code.co_name}{text and ': '}{text}"
+        return whereabouts(self._thread.ident)
 
     def end(self, seconds: float) -> bool:
         """Close every app and end the thread; false if it did not end in time."""

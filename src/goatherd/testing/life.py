@@ -62,7 +62,7 @@ class Life:
         seen = replace(ports, broker=self._lifeline, open_lanes=self._open_lanes, open_steps=self._open_steps)
         self._session = Session(seen, app.clock, app.meter, app.settings, pipelines, app.contracts())
         self._session.ticks = frozenset(app.ticks)
-        self._runner = MortalRunner(app, app.clock, app.arounds)
+        self._runner = MortalRunner(app, app.clock, app.arounds, app.tracer())
         self._runner.onlooker = self._onlooker
         self._worker: Worker | None = None
         self._listeners = ListenerLife(app, records, self._lifeline)
@@ -113,6 +113,7 @@ class Life:
             courier=LifelineCourier(self._ports.courier, self._lifeline),
             clock=clock,
             telemetry=self._session.telemetry,
+            tracer=self._session.means.tracer,
             release=self._session.means.release,
         )
         emitters = MortalEmitters(self._session.events, clock, self._session.telemetry, self._session.habits)

@@ -1,6 +1,7 @@
 """What answers a request for a job's events, on one loop: a stream, or something short."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeAlias
 
 from goatherd.app import Goatherd
@@ -20,6 +21,7 @@ from goatherd.web.metrics import GatewayMetrics
 from goatherd.web.responses import PRIVATE, Refusal, Response
 from goatherd.web.sources import Source, Sources
 from goatherd.web.stream import HEADERS, Stream, Wishes
+from goatherd.web.tracing import begin_span
 from goatherd.web.translation import Translation, translation
 
 Answer: TypeAlias = Response | Stream
@@ -90,7 +92,7 @@ class Place:
             finally:
                 self.crowd.leave(client)
                 await beginning.follower.stop()
-        return await self._begun(visit, beginning, cursor, encoding)
+        return await self._begun(visit, source, beginning, cursor, encoding)
 
     async def _translated(self, visit: Visit, encoding: Translation) -> Answer:
         """A stream in a format of others."""
@@ -105,13 +107,16 @@ class Place:
             # The history may know how it ended, but not the text, and an end without it would look like an answer.
             raise Refusal(404, "This job is not known, or its text is no longer kept.") from None
         beginning = Beginning(follower=follower, frames=[], mode="resume" if follower.resumed else "snapshot")
-        return await self._begun(visit, beginning, encoding.after, encoding)
+        return await self._begun(visit, source, beginning, encoding.after, encoding)
 
     async def _begun(
-        self, visit: Visit, beginning: Beginning, cursor: Cursor, encoding: Encoding | Translation
+        self, visit: Visit, source: Source, beginning: Beginning, cursor: Cursor, encoding: Encoding | Translation
     ) -> Answer:
         if visit.request.method != "HEAD" and not _is_over(beginning):
-            return self._stream(visit, beginning, cursor, encoding)
+            stream = self._stream(visit, beginning, cursor, encoding)
+            if source.tracer is not None:
+                stream.begin_span = partial(begin_span, source, visit.app.name, visit.job_id, visit.request)
+            return stream
         await beginning.follower.stop()
         if _is_over(beginning):
             return OVER

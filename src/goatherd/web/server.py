@@ -2,16 +2,16 @@
 
 import asyncio
 import contextlib
-import errno
 import logging
 import resource
 import socket
 import sys
 from collections.abc import Iterator
 
-from goatherd.errors import GoatherdError, MissingExtra, Unavailable
+from goatherd.errors import MissingExtra, Unavailable
 from goatherd.web.crowd import SEND_DEADLINE
 from goatherd.web.gateway import Gateway
+from goatherd.web.listening import listen_on
 from goatherd.web.site import Site
 
 try:
@@ -41,26 +41,9 @@ def _http() -> type[asyncio.Protocol] | str:
     return ShortcutProtocol
 
 
-class CannotListen(GoatherdError):
-    """The address cannot be used."""
-
-    def __init__(self, host: str, port: int, error: OSError) -> None:
-        if error.errno == errno.EADDRINUSE:
-            why = f"port {port} is in use; stop what uses it, or choose another with --port"
-        elif error.errno == errno.EACCES:
-            why = f"port {port} needs more rights; choose one above 1023 with --port"
-        else:
-            why = f"{error.strerror or error}; choose another with --host"
-        super().__init__(f"The gateway cannot listen on {host}: {why}.")
-
-
 def listen(host: str, port: int) -> socket.socket:
     """A socket for clients; raises CannotListen."""
-    try:
-        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        listening = socket.create_server(address[:2], family=family, backlog=BACKLOG)
-    except OSError as error:
-        raise CannotListen(host, port, error) from error
+    listening = listen_on(host, port, who="The gateway", options="--", backlog=BACKLOG)
     if sys.platform == "linux":
         # Connections inherit both from the socket on which they are accepted.
         listening.setsockopt(socket.IPPROTO_TCP, 25, UNSENT)  # TCP_NOTSENT_LOWAT, which has no name before 3.12
@@ -89,9 +72,10 @@ class Server(uvicorn.Server):
         self._gateway = gateway
         self._drain = drain
         self._draining: asyncio.Task[None] | None = None
+        self._site = Site(gateway)
         super().__init__(
             uvicorn.Config(
-                Site(gateway),
+                self._site,
                 http=_http(),
                 lifespan="off",
                 ws="none",
@@ -118,6 +102,7 @@ class Server(uvicorn.Server):
             await super().serve(sockets)
         finally:
             await asyncio.gather(*([self._draining] if self._draining else []), return_exceptions=True)
+            await self._site.close()
             await self._gateway.close()
 
     def stop(self) -> None:

@@ -1,8 +1,13 @@
 """The gateway as a web site of its own: the streams under a prefix, and what operators ask for beside them."""
 
-from goatherd.errors import GoatherdError
+from datetime import UTC, datetime
+
+from goatherd.engine.health import DEADLINE
+from goatherd.engine.probes import Probes, Question
+from goatherd.model.health import Health
 from goatherd.web.asgi import Receive, Scope, Send, path_in
 from goatherd.web.gateway import Gateway
+from goatherd.web.health_answers import liveness, readiness, unready
 from goatherd.web.metrics import CONTENT_TYPE
 from goatherd.web.responses import Response
 
@@ -14,6 +19,7 @@ class Site:
 
     def __init__(self, gateway: Gateway) -> None:
         self._gateway = gateway
+        self._probes = Probes()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, or the life of the server."""
@@ -28,19 +34,30 @@ class Site:
     async def _answer(self, path: str) -> Response:
         match path:
             case "/livez":
-                return Response(status=200, body=b"alive\n")
+                return liveness(None)
             case "/readyz":
-                return await self._readiness()
+                return readiness(await self._health(), ["gateway"])
             case "/metrics":
                 return Response(status=200, body=self._gateway.metrics_text().encode(), type=CONTENT_TYPE)
         return Response(status=404, body=f"There is nothing here; streams are under {PREFIX}.\n".encode())
 
-    async def _readiness(self) -> Response:
+    async def _health(self) -> Health:
         """Whether clients can be served now."""
         if self._gateway.place.crowd.draining:
-            return Response(status=503, body=b"not ready: about to stop\n")
-        try:
-            await self._gateway.look()
-        except GoatherdError as error:
-            return Response(status=503, body=f"not ready: {error}\n".encode())
-        return Response(status=200, body=b"ready\n")
+            return unready("the process is about to stop")
+        question = Question(port="events", about="events", ask=self._gateway.look)
+        [answer] = await self._probes.ask([question], DEADLINE)
+        if answer.trouble is not None:
+            return unready(f"events: {answer.trouble}", {"events": "down"})
+        return Health(
+            ready=True,
+            reasons=[],
+            ports={"events": "up"},
+            queues={},
+            loop_alive=True,
+            last_heartbeat=datetime.now(UTC),
+        )
+
+    async def close(self) -> None:
+        """Ask no more whether events can be read."""
+        await self._probes.close()

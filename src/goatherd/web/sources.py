@@ -15,6 +15,7 @@ from goatherd.errors import NotOpen
 from goatherd.model.job_record import JobRecord
 from goatherd.ports.events import Events
 from goatherd.ports.records import JobHistory
+from goatherd.ports.tracer import Tracer
 from goatherd.wiring import open_events, open_history
 
 log = logging.getLogger("goatherd.gateway")
@@ -26,6 +27,8 @@ class Source:
 
     events: Events
     subscriptions: Subscriptions
+    #: What begins spans; None where nobody wants traces.
+    tracer: Tracer | None = None
 
 
 class Sources:
@@ -56,7 +59,8 @@ class Sources:
             session = app.session()
         except NotOpen:
             return await self._open(app)
-        return Source(events=await session.events(), subscriptions=await session.subscriptions())
+        tracer = session.means.tracer
+        return Source(events=await session.events(), subscriptions=await session.subscriptions(), tracer=tracer)
 
     async def record(self, app: Goatherd, job_id: str) -> JobRecord | None:
         """What the history says of a job whose events are gone; raises Unavailable, SettingsError or MissingExtra."""
@@ -113,7 +117,7 @@ async def _held(app: Goatherd) -> AsyncGenerator[Source, None]:
         look_after, buffer = settings.gateway_state_timeout, settings.gateway_buffer
         subscriptions = Subscriptions(events, app.clock, look_after=look_after, buffer=buffer)
         life.push_async_callback(subscriptions.close)
-        yield Source(events=events, subscriptions=subscriptions)
+        yield Source(events=events, subscriptions=subscriptions, tracer=app.tracer())
 
 
 async def _held_history(app: Goatherd) -> AsyncGenerator[JobHistory, None]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from goatherd.engine.ring import Batch
@@ -10,6 +10,7 @@ from goatherd.errors import GoatherdError, UnknownJob
 from goatherd.model.event import Entry
 from goatherd.model.reading import Reading
 from goatherd.ports.clock import Clock
+from goatherd.ports.tracer import Span
 from goatherd.web.asgi import Headers, Line, Receive, Send
 from goatherd.web.beginning import Beginning
 from goatherd.web.crowd import Client, Crowd
@@ -48,7 +49,7 @@ class Stream:
     # There are as many as there are connections, so each is kept small.
     __slots__ = (
         "_beginning", "_client", "_clock", "_crowd", "_heard_events", "_metrics", "_receive", "_send", "_wishes",
-        "began", "line",
+        "began", "begin_span", "line",
     )  # fmt: skip
 
     def __init__(
@@ -65,14 +66,19 @@ class Stream:
         self.began = crowd.now
         #: The connection itself, where the server lets us see it.
         self.line: Line | None = None
+        #: Makes it seen in the job's trace, where anybody wants traces.
+        self.begin_span: Callable[[], Awaitable[Span | None]] | None = None
 
     async def send(self, headers: Headers, receive: Receive, send: Send) -> None:
         """Write until the job has ended, the client has left or its time is over."""
         self._receive, self._send = receive, send
         client = self._client
         headers = [*HEADERS, *self._wishes.encoding.headers, *headers]
+        span: Span | None = None
         try:
             await send({"type": "http.response.start", "status": 200, "headers": headers})
+            if self.begin_span is not None:
+                span = await self.begin_span()
             await self._open()
             self._metrics.first_bytes(client.follower.hub.loop.time() - self.began)
             await self._follow()
@@ -87,6 +93,8 @@ class Stream:
                 raise
             client.task.uncancel()
         finally:
+            if span is not None:
+                span.end()
             await client.follower.stop()
             self._crowd.leave(client)
             self._crowd.dismiss(client.subject)

@@ -12,10 +12,11 @@ from goatherd.ports.broker import Broker, QueueOperations
 from goatherd.ports.calls import Courier
 from goatherd.ports.clock import Clock
 from goatherd.ports.dead_letters import DeadLetters
+from goatherd.ports.inflow import QueueInflow
 from goatherd.ports.plumbing import Plumbing
 from goatherd.ports.records import QueueControls, StoreChecks, WorkerRecords
 from goatherd.wiring.ordering import OpenLanes, open_lanes
-from goatherd.wiring.plumbing import plumbing_on
+from goatherd.wiring.plumbing import inflow_of, plumbing_on
 from goatherd.wiring.records import OpenSteps, open_steps
 
 
@@ -42,6 +43,8 @@ class Ports:
     ignores_transactions: bool = False
     #: What the broker has; None where there is nothing that others could change.
     plumbing: Plumbing | None = None
+    #: How much has come into queues; None where the age of what waits is told.
+    inflow: QueueInflow | None = None
 
 
 async def open_ports(settings: Settings, clock: Clock, topology: Topology | None = None) -> Ports:
@@ -131,4 +134,5 @@ async def _open_rabbitmq(settings: Settings, clock: Clock, topology: Topology) -
         close=broker.close,
         vanish=broker.vanish,
         plumbing=plumbing,
+        inflow=inflow_of(settings, address),
     )

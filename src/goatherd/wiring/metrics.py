@@ -1,8 +1,11 @@
-"""Counts as Prometheus text."""
+"""Counts as Prometheus text, and as instruments of OpenTelemetry."""
+
+import sys
+from collections.abc import Callable
 
 from goatherd.errors import MissingExtra
 from goatherd.model.readings import Readings
-from goatherd.model.routing import RouterReadings
+from goatherd.model.settings import Settings
 
 
 def metrics_text(readings: Readings) -> str:
@@ -14,10 +17,20 @@ def metrics_text(readings: Readings) -> str:
     return render(readings)
 
 
-def router_metrics_text(readings: RouterReadings) -> str:
-    """What a router has counted, as Prometheus text; raises MissingExtra."""
+def wants_opentelemetry_metrics(settings: Settings) -> bool:
+    """Whether OpenTelemetry is to have the counts: a program that has not loaded its SDK exports nothing."""
+    if settings.opentelemetry_metrics == "auto":
+        return "opentelemetry.sdk.metrics" in sys.modules
+    return settings.opentelemetry_metrics == "on"
+
+
+def observe_metrics(app: str, read: Callable[[], Readings]) -> None:
+    """Have OpenTelemetry ask for the counts whenever it exports; raises MissingExtra.
+
+    Once for each app and process, for it cannot be taken back. `read` is called on other threads.
+    """
     try:
-        from goatherd.adapters.prometheus import render_router
+        from goatherd.adapters.opentelemetry_metrics import observe
     except ImportError as error:
-        raise MissingExtra("Metrics in Prometheus text", "prometheus") from error
-    return render_router(readings)
+        raise MissingExtra("opentelemetry_metrics=on", "opentelemetry") from error
+    observe(app, read)

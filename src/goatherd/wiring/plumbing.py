@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 from goatherd.errors import MissingExtra
 from goatherd.model.settings import Settings
+from goatherd.ports.inflow import QueueInflow
 from goatherd.ports.plumbing import Plumbing
 from goatherd.wiring.blueprints import check_has_topology
 
 if TYPE_CHECKING:
     from goatherd.adapters.rabbitmq.address import Address
     from goatherd.adapters.rabbitmq.link import Link
+    from goatherd.adapters.rabbitmq.management import Management
 
 
 @asynccontextmanager
@@ -37,10 +39,22 @@ async def open_plumbing(settings: Settings) -> AsyncIterator[Plumbing]:
 
 def plumbing_on(settings: Settings, address: "Address", link: "Link") -> Plumbing:
     """The same on a connection that is open; raises SettingsError."""
-    from goatherd.adapters.rabbitmq.management import Management
-    from goatherd.adapters.rabbitmq.management_address import beside, read_management_url
     from goatherd.adapters.rabbitmq.plumbing import RabbitPlumbing
 
+    return RabbitPlumbing(link, management_of(settings, address))
+
+
+def inflow_of(settings: Settings, address: "Address") -> QueueInflow:
+    """How much has come into the queues of a broker; raises SettingsError."""
+    from goatherd.adapters.rabbitmq.inflow import RabbitInflow
+
+    return RabbitInflow(management_of(settings, address), address.virtual_host)
+
+
+def management_of(settings: Settings, address: "Address") -> "Management":
+    """The management API of a broker, beside it or where the settings say; raises SettingsError."""
+    from goatherd.adapters.rabbitmq.management import Management
+    from goatherd.adapters.rabbitmq.management_address import beside, read_management_url
+
     told = settings.management_url
-    where = beside(address) if told is None else read_management_url(told, address)
-    return RabbitPlumbing(link, Management(where))
+    return Management(beside(address) if told is None else read_management_url(told, address))

@@ -46,6 +46,11 @@ class RecurringRecords:
         """Whether anybody has asked for schedules."""
         return self._schedules is not None
 
+    @property
+    def have_tallies(self) -> bool:
+        """Whether anybody has asked for tallies."""
+        return self._tallies is not None
+
     async def schedules(self) -> OpenSchedules:
         """When schedules are due, and what has fired."""
         async with self._opening:

@@ -29,7 +29,8 @@ def checks(stage: Stage, broker_url: str) -> Any:
 def test_all_is_well_with_a_worker(stage: Stage, checks: Any) -> None:
     stage.worker()
     found = checks()
-    assert set(found) == {"program", "settings", "tasks", "store", "workers", "queues", "dead letters", "topology"}
+    looked_at = {"program", "settings", "tasks", "store", "workers", "queues", "dead letters", "topology", "broker"}
+    assert set(found) == looked_at
     assert {check["state"] for check in found.values()} == {"well"}
     assert "RabbitMQ" in found["store"]["found"]
     assert "takes messages" in found["store"]["found"]

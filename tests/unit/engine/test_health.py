@@ -66,3 +66,69 @@ async def test_health_can_be_told_as_plain_values(busy: Goatherd) -> None:
     assert told["ready"] is True
     assert told["queues"]["mail"]["depth"] == 0
     assert isinstance(told["last_heartbeat"], str)
+
+
+async def test_every_store_that_is_in_use_is_asked(app: Goatherd) -> None:
+    likes = app.tally("likes")
+
+    @app.task(key="number")
+    async def in_order(number: int) -> None: ...
+
+    @app.cron("0 0 4 * * *")
+    async def clean_up() -> None: ...
+
+    async with app.serve("worker", "scheduler", "router"):
+        await likes.add("goat", 1)
+        health = await app.health()
+    assert (health.ready, health.reasons) == (True, [])
+    assert health.ports == dict.fromkeys(["broker", "lanes", "events", "records"], "up")
+
+
+async def test_stores_that_nobody_uses_are_left_alone(app: Goatherd) -> None:
+    @app.task(key="number")
+    async def in_order(number: int) -> None: ...
+
+    async with opened(app):
+        assert set((await app.health()).ports) == {"broker", "lanes"}
+    async with app.serve("router"):
+        assert set((await app.health()).ports) == {"broker", "events", "records"}
+
+
+@pytest.mark.parametrize(
+    ("port", "store", "asked"),
+    [
+        ("lanes", "lanes", "get"),
+        ("lanes", "tallies", "waiting"),
+        ("events", "events", "state"),
+        ("records", "runs", "look"),
+        ("records", "schedules", "history"),
+    ],
+)
+async def test_each_of_them_can_make_the_process_unready(app: Goatherd, port: str, store: str, asked: str) -> None:
+    likes = app.tally("likes")
+
+    @app.task(key="number")
+    async def in_order(number: int) -> None: ...
+
+    @app.cron("0 0 4 * * *")
+    async def clean_up() -> None: ...
+
+    async def away(*_: object) -> Any:
+        raise Unavailable("the disk is full")
+
+    async with app.serve("worker", "scheduler"):
+        await likes.add("goat", 1)
+        session = app.session()
+        stores: dict[str, object] = {
+            "lanes": (await session.lanes()).operations,
+            "tallies": await session.recurring.tallies(),
+            "events": await session.events(),
+            "runs": (await session.records()).operations,
+            "schedules": (await session.recurring.schedules()).operations,
+        }
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(stores[store], asked, away)
+            health = await app.health()
+        assert (health.ready, health.reasons) == (False, [f"{port}: the disk is full"])
+        assert [each for each, state in health.ports.items() if state != "up"] == [port]
+        assert (await app.health()).ready

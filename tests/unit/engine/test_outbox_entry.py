@@ -61,7 +61,7 @@ class Connection:
 
 def entry(deadline: float = 1.0) -> OutboxEntry:
     stores: Any = HandStores()
-    means: Any = type("Means", (), {"broker": None, "clock": SystemClock(), "telemetry": None})()
+    means: Any = type("Means", (), {"broker": None, "clock": SystemClock(), "telemetry": None, "tracer": None})()
 
     async def never() -> Any:
         raise AssertionError("no store is opened here")

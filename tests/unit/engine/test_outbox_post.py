@@ -14,6 +14,7 @@ from goatherd.model.lane import LaneItem
 from goatherd.model.message import LANE, Message
 from goatherd.model.outbox import OutboxJob, OutboxRow
 from goatherd.model.topology import Queue
+from goatherd.model.trace_context import Carrier
 from goatherd.ports.clock import SystemClock
 
 
@@ -62,7 +63,7 @@ class HandTracked:
         self.noted: list[str] = []
         self._ended = ended
 
-    async def note_waiting(self, job: str, due: float | None) -> bool:
+    async def note_waiting(self, job: str, due: float | None, trace: Carrier) -> bool:
         self.noted.append(job)
         return job not in self._ended
 

@@ -8,8 +8,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from goatherd.adapters.prometheus import render
 from goatherd.engine import relaying
 from goatherd.engine import router as engine
+from goatherd.engine.meter import Meter
 from goatherd.engine.router import Router, RouterManners, RouterPorts
 from goatherd.errors import Unavailable
 from goatherd.model.event import Done, Failed
@@ -23,7 +25,7 @@ from goatherd.ports.records import JobHistory
 from goatherd.testing.suites.event_store import NOW, Author, by_platform, done, failed, queued
 from goatherd.testing.suites.receiver import eventually
 from goatherd.testing.suites.store import alive
-from goatherd.wiring import open_events, open_feed, open_history, open_router, router_metrics_text
+from goatherd.wiring import open_events, open_feed, open_history, open_router
 
 
 @pytest.fixture
@@ -242,7 +244,7 @@ async def test_counts_are_told_as_metrics(settings: Settings) -> None:
             await by_platform(stage.events, new_id(), queued())
 
         async def counted() -> str | None:
-            text = router_metrics_text(stage.router.readings())
+            text = render(msgspec.structs.replace(Meter().readings(), router=stage.router.readings()))
             return text if "goatherd_router_noted_total 3.0" in text else None
 
         text = await eventually(counted, "three events to be counted")

@@ -1,6 +1,7 @@
 """The gateway inside other web services, on real sockets."""
 
 import asyncio
+import json
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -121,8 +122,12 @@ async def test_by_itself(running: Callable[[], Awaitable[Running]], author: Auth
     alone = await running()
     reader = await read_all(f"{alone.address}/api/v1/shop", author, token)
     assert reader.text == "".join(f"{number} " for number in range(20))
-    assert await alone.get("/livez") == (200, "alive\n")
-    assert await alone.get("/readyz") == (200, "ready\n")
+    status, text = await alone.get("/livez")
+    assert (status, json.loads(text)["alive"]) == (200, True)
+    status, text = await alone.get("/readyz")
+    told = json.loads(text)
+    assert (status, told["ready"], told["reasons"], told["roles"]) == (200, True, [], ["gateway"])
+    assert told["ports"] == {"events": "up"}
     status, text = await alone.get("/metrics")
     assert (status, "sse_gateway_events_distributed_total" in text) == (200, True)
     assert (await alone.get("/elsewhere"))[0] == 404
@@ -136,7 +141,9 @@ async def test_it_is_not_ready_when_events_cannot_be_read(
     place = alone.server._gateway.place
     await (await place.sources.of(app)).events.close()
     status, text = await alone.get("/readyz")
-    assert (status, text.startswith("not ready: ")) == (503, True)
+    told = json.loads(text)
+    assert (status, told["ready"], told["ports"]) == (503, False, {"events": "down"})
+    assert told["reasons"][0].startswith("events: ")
 
 
 async def test_clients_are_sent_away_when_it_stops(

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from goatherd.adapters.postgres.address import read_address
+from goatherd.adapters.postgres.alert_board import PostgresAlertBoard
 from goatherd.adapters.postgres.connection import Connection
 from goatherd.adapters.postgres.history import PostgresHistory
 from goatherd.adapters.postgres.inbox import PostgresInbox
@@ -114,6 +115,18 @@ async def open_listener_records(settings: Settings, now: Callable[[], float] | N
         await pool.close()
         raise
     return PostgresListenerRecords(pool, settings.app, now)
+
+
+async def open_alert_board(settings: Settings, now: Callable[[], float] | None = None) -> PostgresAlertBoard:
+    """Raises the same."""
+    pool = Pool(read_address(settings.record_store, "records"), settings.app, settings.publish_deadline)
+    try:
+        await pool.open()
+        await prepare(pool, settings.declare)
+    except BaseException:
+        await pool.close()
+        raise
+    return PostgresAlertBoard(pool, settings.app, now)
 
 
 async def open_schedules(settings: Settings, now: Callable[[], float] | None = None) -> PostgresSchedules:

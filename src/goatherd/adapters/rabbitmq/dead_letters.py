@@ -19,6 +19,7 @@ from goatherd.adapters.rabbitmq.messages import outgoing
 from goatherd.adapters.rabbitmq.parcels import Outgoing
 from goatherd.adapters.rabbitmq.publisher import Publisher
 from goatherd.adapters.rabbitmq.replacing import Replacing
+from goatherd.adapters.rabbitmq.topology import Declarer
 from goatherd.errors import UnknownJob
 from goatherd.model.dead_letter import LetterFilter, StoredLetter
 from goatherd.model.message import Message
@@ -59,6 +60,13 @@ class RabbitDeadLetters:
                         break
         for letter in found:
             yield letter
+
+    async def count(self) -> int:
+        try:
+            counts = await Declarer(await self._link.connection()).exists(self._layout.dead_queue)
+        except LinkFailed as error:
+            raise in_our_words(error, self._address) from error
+        return 0 if counts is None else counts[0]
 
     async def get(self, letter_id: str) -> StoredLetter:
         known = self._announced.get(letter_id)

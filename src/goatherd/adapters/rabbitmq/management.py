@@ -36,6 +36,8 @@ class Management:
     def __init__(self, address: ManagementAddress, deadline: float = DEADLINE) -> None:
         self.address = address
         self._deadline = deadline
+        #: The time on the broker's machine when it last answered, as HTTP writes it.
+        self.date: str | None = None
         token = base64.b64encode(f"{address.user}:{address.password}".encode()).decode()
         self._headers = {"Authorization": f"Basic {token}", "Accept": "application/json", "Connection": "close"}
 
@@ -46,14 +48,18 @@ class Management:
         """
         refusals = []
         for node in self.address.nodes:
+            request = _Request(self.address, node, self._deadline)
             try:
-                return await _Request(self.address, node, self._deadline).run(path, method, body, self._headers)
+                told = await request.run(path, method, body, self._headers)
             except (ConnectionError, TimeoutError, socket.gaierror) as error:
                 refusals.append(f"{node[0]}:{node[1]}: {str(error) or 'no answer in time'}")
             except ssl.SSLError as error:
                 raise SettingsError([_mistrust(self.address, error)]) from error
             except (OSError, http.client.HTTPException) as error:
                 refusals.append(f"{node[0]}:{node[1]}: {error!r}")
+            else:
+                self.date = request.date
+                return told
         raise NoManagement(
             f"The management API of the broker cannot be reached at {self.address} ({'; '.join(refusals)}). Enable it "
             f"with `rabbitmq-plugins enable rabbitmq_management`, or give its URL if it is elsewhere."
@@ -76,6 +82,7 @@ class _Request:
         else:
             self._line = http.client.HTTPSConnection(*node, timeout=address.connection_timeout, context=address.tls)
         self._socket: socket.socket | None = None
+        self.date: str | None = None
 
     async def run(self, path: str, method: str, body: object, headers: dict[str, str]) -> Any:
         """The answer; raises OSError or HTTPException where there is none."""
@@ -107,6 +114,7 @@ class _Request:
             more = {} if text is None else {"Content-Type": "application/json"}
             self._line.request(method, f"{self._address.prefix}/api/{path}", text, headers | more)
             answer = self._line.getresponse()
+            self.date = answer.getheader("Date")
             pieces = []
             # It closes the socket itself as soon as all is read.
             while not answer.isclosed():

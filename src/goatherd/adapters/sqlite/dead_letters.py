@@ -40,6 +40,10 @@ class SqliteDeadLetters:
             after = page[-1][0]
             left = None if left is None else left - len(page)
 
+    async def count(self) -> int:
+        [(count,)] = await self._select("count_letters", {})
+        return int(count)
+
     async def get(self, letter_id: str) -> StoredLetter:
         found = await self._select("get_letter", {"id": letter_id})
         if not found:

@@ -26,6 +26,7 @@ def _load() -> dict[str, str]:
         "inbox.sql",
         "tallies.sql",
         "listeners.sql",
+        "alerts.sql",
     ):
         parts = _HEADING.split((folder / file).read_text(encoding="utf-8"))
         statements |= {name: body.strip() for name, body in zip(parts[1::2], parts[2::2], strict=True)}

@@ -1,5 +1,6 @@
 """One suite for each port: an adapter that passes it can take the place of any other. Needs pytest."""
 
+from goatherd.testing.suites.alert_board import AlertBoardSuite
 from goatherd.testing.suites.broker import BrokerFeatures, BrokerSuite
 from goatherd.testing.suites.call_offs import CallOffsSuite
 from goatherd.testing.suites.calls import CallsSuite
@@ -19,6 +20,7 @@ from goatherd.testing.suites.tallies import TalliesSuite
 from goatherd.testing.suites.uniques import UniquesSuite
 
 __all__ = [
+    "AlertBoardSuite",
     "BrokerFeatures",
     "BrokerSuite",
     "CallOffsSuite",

@@ -9,7 +9,7 @@ import pytest
 from goatherd.errors import UnknownJob
 from goatherd.model.dead_letter import StoredLetter
 from goatherd.model.ids import new_id
-from goatherd.testing.suites.receiver import all_letters, letters_of, message, receiving
+from goatherd.testing.suites.receiver import all_letters, eventually, letters_of, message, receiving
 from goatherd.testing.suites.settling import burial
 from goatherd.testing.suites.store import OpenBroker, StoreSuite, declared
 from goatherd.wiring import Ports
@@ -39,6 +39,21 @@ class KeptLetterCases(StoreSuite):
         letters = [_letter(queue) for _ in range(250)]
         await client.dead_letters.keep(letters)
         assert [found.id for found in await letters_of(other, queue, 250)] == [letter.id for letter in letters]
+
+    async def test_they_are_counted(self, client: Ports, other: Ports, queue: str) -> None:
+        before = await client.dead_letters.count()
+        letters = [_letter(queue) for _ in range(3)]
+        await client.dead_letters.keep(letters)
+        await self._are_counted(other, before + 3)
+        await client.dead_letters.discard(letters[:2])
+        await self._are_counted(other, before + 1)
+
+    @staticmethod
+    async def _are_counted(ports: Ports, expected: int) -> None:
+        async def enough() -> bool | None:
+            return await ports.dead_letters.count() == expected or None
+
+        await eventually(enough, f"{expected} dead letters in all")
 
     async def test_keeping_nothing_is_nothing(self, client: Ports, queue: str) -> None:
         await client.dead_letters.keep([])

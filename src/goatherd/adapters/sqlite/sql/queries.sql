@@ -172,6 +172,9 @@ UPDATE queue SET paused = :paused WHERE name = :name;
 -- name: paused
 SELECT name FROM queue WHERE paused;
 
+-- name: count_letters
+SELECT count(*) FROM dead_letter;
+
 -- name: find_letters
 SELECT seq, id, queue, job_id, task, priority, body, headers, accepted,
        reason, error_type, message, traceback, attempts, failed_at

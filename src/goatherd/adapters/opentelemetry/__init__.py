@@ -1,0 +1,1 @@
+"""Traces by way of OpenTelemetry."""

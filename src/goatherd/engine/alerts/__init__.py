@@ -1,0 +1,1 @@
+"""Tell people of what needs them: look, decide by the board that all processes share, and tell."""
