@@ -1,7 +1,8 @@
 # Makes an environment with an old TaskIQ, for the tests about brokers that it set up; prints the path of its Python.
 . "$(dirname "$0")/env.sh"
 
-place=.cache/old-taskiq
+# Not in .cache, which is emptied whenever the pages are built.
+place=.tools/old-taskiq
 if ! current "$place/.stamp" requirements/old-taskiq.txt || [ ! -x "$place/bin/python" ]; then
     need_uv
     use_pip_indexes

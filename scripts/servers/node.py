@@ -19,9 +19,10 @@ from scripts.servers.install import INSTALL_DEADLINE, NoServer
 
 _ROOT = Path(__file__).parents[2]
 
-#: The folder with package.json and package-lock.json, and the one that keeps what was fetched.
+#: The folder with package.json and package-lock.json, and the one that keeps what was fetched. `.cache` is emptied
+#: whenever the pages are built.
 WANTED = _ROOT / "tests" / "interop" / "ai_sdk"
-KEPT = _ROOT / ".cache" / "npm"
+KEPT = _ROOT / ".tools" / "npm"
 
 
 def ensure_node_packages() -> Path:

@@ -1,5 +1,6 @@
 """The plumbing's suite on RabbitMQ, where messages are moved by ourselves, and where a shovel moves them."""
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -9,12 +10,15 @@ import pytest
 from goatherd.adapters.rabbitmq.address import Address, read_address
 from goatherd.adapters.rabbitmq.asking import Asking
 from goatherd.adapters.rabbitmq.counts import Counts
+from goatherd.adapters.rabbitmq.failures import LinkLost
 from goatherd.adapters.rabbitmq.link import Link
 from goatherd.adapters.rabbitmq.management import Management
 from goatherd.adapters.rabbitmq.management_address import read_management_url
 from goatherd.adapters.rabbitmq.pace import Pace
 from goatherd.adapters.rabbitmq.plumbing import RabbitPlumbing
 from goatherd.adapters.rabbitmq.shovel import Shovel
+from goatherd.adapters.rabbitmq.solitude import Solitude
+from goatherd.errors import Unavailable
 from goatherd.model.blueprint import QueueSpec
 from goatherd.ports.plumbing import Plumbing
 from goatherd.testing.suites import PlumbingSuite
@@ -90,7 +94,8 @@ class TestShovel(OnRabbit, MoveCases):
         management = Management(read_management_url(store.management_url, store.address))
         host = store.address.virtual_host
         told: list[int] = []
-        shovel = Shovel(management, Counts(Asking(link), management, host), host)
+        asking = Asking(link)
+        shovel = Shovel(management, Counts(asking, management, host), host, Solitude(link, asking))
         assert await shovel.move("mail", "amq.fanout", Pace("mail", told.append))
         assert told[-1] == 2
         await link.close()
@@ -107,3 +112,29 @@ class TestShovel(OnRabbit, MoveCases):
         async with plumbing.alone():
             assert operator.ask("GET", f"parameters/shovel/{host}") == []
             assert await drops(plumbing, "mail")
+
+    async def test_whoever_is_not_alone_any_more_leaves_the_shovel_to_its_successor(
+        self, plumbing: Plumbing, traffic: Traffic, store: Host
+    ) -> None:
+        await make(plumbing, QueueSpec(name="mail", type="classic"))
+        await traffic.publish("", "mail", b"1")
+        link = Link(store.address, "suite topology")
+        await link.open()
+        management = Management(read_management_url(store.management_url, store.address))
+        host, asking = store.address.virtual_host, Asking(link)
+        solitude = Solitude(link, asking)
+        shovel = Shovel(management, Counts(asking, management, host), host, solitude)
+        operator = Operator(store.management_url)
+        async with solitude.held():
+            # There is no such exchange, so that it never ends.
+            moving = asyncio.create_task(shovel.move("mail", "nowhere", Pace("mail", lambda _moved: None)))
+            async with asyncio.timeout(60):
+                while not operator.ask("GET", f"parameters/shovel/{host}"):
+                    await asyncio.sleep(0.05)
+            (await link.connection()).fail(LinkLost("cut off by a test"))
+            with pytest.raises(Unavailable, match="the right to change"):
+                await asyncio.wait_for(moving, 60)
+        async with plumbing.alone():
+            pass
+        assert operator.ask("GET", f"parameters/shovel/{host}") == [], "the successor puts it away"
+        await link.close()

@@ -27,6 +27,7 @@ from goatherd import (
     Step,
     Tally,
     Task,
+    Topology,
 )
 from goatherd.engine.context import BlockingContext
 from goatherd.model.health import QueueHealth
@@ -49,6 +50,8 @@ INNER |= {"queue_in_use", "alert_hooks", "sessions"}
 INNER_OF_PIPELINE = {"definition", "has", "payload", "run_options"}
 #: The same of a tally.
 INNER_OF_TALLY = {"flush_of", "flushed_by"}
+#: The same of a topology.
+INNER_OF_TOPOLOGY = {"blueprint", "with_exchange"}
 
 
 def members(kind: type) -> set[str]:
@@ -73,7 +76,7 @@ def test_every_public_name_has_its_section() -> None:
 @pytest.mark.parametrize(
     ("heading", "wanted"),
     [
-        ("Goatherd", members(Goatherd) - INNER | {"app"}),
+        ("Goatherd", members(Goatherd) - INNER | {"app", "topology"}),
         ("app.task", {field.name for field in fields(Declaration)} - {"function"}),
         ("Failure", {field.name for field in fields(Failure)}),
         ("Alert", {field.name for field in fields(Alert)} | {"to_dict"}),
@@ -93,6 +96,7 @@ def test_every_public_name_has_its_section() -> None:
         ("app.listeners", parameters(Goatherd.listeners) - {"pattern"}),
         ("Tally", members(Tally) - INNER_OF_TALLY),
         ("Inbox", {"on", "name", "source"}),
+        ("Topology", members(Topology) - INNER_OF_TOPOLOGY),
     ],
 )
 def test_every_member_is_described(heading: str, wanted: set[str]) -> None:
@@ -125,6 +129,10 @@ def test_every_option_of_a_job_is_described() -> None:
         ("Tally", Tally.flush),
         ("Inbox", Inbox.on),
         ("Inbox", Goatherd.inbox),
+        ("Topology", Topology.exchange),
+        ("Topology", Topology.bind),
+        ("Topology", Topology.policy),
+        ("Topology", Topology.load),
     ],
 )
 def test_every_parameter_is_described(heading: str, function: Any) -> None:

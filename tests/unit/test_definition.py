@@ -80,7 +80,8 @@ def test_hold_queues_belong_to_it_only_where_nothing_is_made() -> None:
         assert {name for name in queues(definition_of(shop(declare=declare))) if ".hold." in name} == holds
     made_when_needed = definition_of(shop())
     assert not {name for name in queues(made_when_needed) if ".hold." in name}
-    assert not orphans(made_when_needed, "shop.hold.v1.125")
+    whole = definition_of(shop(declare="check")).blueprint
+    assert not made_when_needed.differences(Survey(blueprint=whole, strangers=()))
 
 
 def test_what_an_app_says_besides_is_in_it() -> None:
@@ -189,3 +190,12 @@ async def test_a_file_has_no_topology(tmp_path: Any) -> None:
             pass
     async with app:
         assert app.session().ports.plumbing is None
+
+
+@pytest.mark.parametrize("standing_in", ["", ".swap.v1"])
+def test_a_hold_queue_that_was_made_when_it_was_needed_must_be_right(standing_in: str) -> None:
+    definition = definition_of(shop())
+    held = QueueSpec(name=f"shop.hold.v1.5000{standing_in}", type="classic", arguments={"x-message-ttl": 5000})
+    live = replace(definition.blueprint, queues=(*definition.blueprint.queues, held))
+    found = definition.differences(Survey(blueprint=live, strangers=()))
+    assert ("replace queue", "shop.hold.v1.5000") in {(each.change, each.name) for each in found}

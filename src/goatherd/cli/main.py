@@ -43,7 +43,8 @@ Start here:
   goatherd dev shop:app                     a worker that reloads when you save
   goatherd send shop:app greet name=Ada     give it something to do
 
-Every command has --help with examples. Exit codes: 0 well, 1 failed, 2 wrong usage or drift.
+Every command has --help with examples. Exit codes: 0 well, 1 failed, 2 wrong usage; those of
+`goatherd topology`: 2 drift, 1 all else that is wrong.
 """
 
 cli = LazyGroup("goatherd", COMMANDS, help=HELP)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import click
 
 from goatherd.cli.output import console, without_password
+from goatherd.cli.target import load_app, target_argument
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
@@ -14,6 +17,7 @@ if TYPE_CHECKING:
     from goatherd.model.difference import Difference
     from goatherd.model.survey import Survey
 
+Declare: TypeAlias = Literal["create", "check", "never"]
 #: The exit code that says that something differs.
 DRIFT = 2
 
@@ -25,6 +29,28 @@ class Looked:
     definition: Definition
     survey: Survey
     differences: Sequence[Difference]
+
+
+def for_app(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Which app a command is for, as `target`, and for which of its programs, as `declare`."""
+    option = click.option(
+        "--declare",
+        type=click.Choice(["create", "check", "never"]),
+        help="For programs with this setting; that of the app if it is not given. With check and never they make "
+        "nothing, so queues for delays and for listeners must be there, too.",
+    )
+    return target_argument(option(function))
+
+
+def app_of(target: str, declare: Declare | None) -> Goatherd:
+    """The app as the programs have it that are meant; raises UsageError, Failed or SettingsError."""
+    app = load_app(target)
+    if declare is not None:
+        import msgspec
+
+        # Whoever looks does not refuse to; apart from that both want the same.
+        app.settings = msgspec.structs.replace(app.settings, declare="never" if declare == "check" else declare)
+    return app
 
 
 async def definition_of(app: Goatherd) -> Definition:
@@ -54,11 +80,11 @@ def broker_of(app: Goatherd) -> str:
     return without_password(app.settings.broker_url)
 
 
-def tell_unseen(survey: Survey) -> None:
-    """Say what the broker did not tell, so that nobody takes silence for sameness."""
+def tell_unseen(survey: Survey, undone: str = "compared") -> None:
+    """Say what the broker did not tell, so that nobody takes silence for sameness; `undone` is what it is not."""
     if not survey.unseen:
         return
     from rich.text import Text
 
     lines = "".join(f"\n  - {each}" for each in survey.unseen)
-    console(stderr=True).print(Text(f"Not seen, and so not compared:{lines}", "yellow"), soft_wrap=True)
+    console(stderr=True).print(Text(f"Not seen, and so not {undone}:{lines}", "yellow"), soft_wrap=True)

@@ -10,8 +10,7 @@ import click
 
 from goatherd.cli.durations import Duration
 from goatherd.cli.output import Failed, Output, agree, with_output
-from goatherd.cli.target import load_app, target_argument
-from goatherd.cli.topology_access import DRIFT, broker_of, look
+from goatherd.cli.topology_access import DRIFT, app_of, broker_of, for_app, look
 from goatherd.cli.wording import counted
 from goatherd.errors import Unavailable
 
@@ -26,7 +25,7 @@ _AGAIN = "What was done stays done. Run the same command again, and it goes on w
 
 
 @click.command()
-@target_argument
+@for_app
 @click.option("--dry-run", is_flag=True, help="Show what would be done and what not, and change nothing.")
 @click.option("--allow-loss", is_flag=True, help="Also do what could lose messages or their order.")
 @click.option("--only", multiple=True, metavar="NAME", help="Only this queue, exchange or policy; may be repeated.")
@@ -61,7 +60,7 @@ def apply(output: Output, target: str, **how: Any) -> int:
     from goatherd.cli.apply_report import tell_applied, tell_dry_run, tell_nothing_to_do
     from goatherd.cli.drift_report import print_drift
 
-    app = load_app(target)
+    app = app_of(target, how["declare"])
     looked = asyncio.run(look(app))
     choice = Choice(allow_loss=how["allow_loss"], only=how["only"])
     choice.check_names(looked.definition.blueprint, looked.differences)

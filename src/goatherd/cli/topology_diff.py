@@ -10,8 +10,16 @@ from typing import TYPE_CHECKING
 import click
 
 from goatherd.cli.output import Output, with_output
-from goatherd.cli.target import load_app, target_argument
-from goatherd.cli.topology_access import DRIFT, broker_of, definition_of, look_for, tell_unseen
+from goatherd.cli.topology_access import (
+    DRIFT,
+    Declare,
+    app_of,
+    broker_of,
+    definition_of,
+    for_app,
+    look_for,
+    tell_unseen,
+)
 from goatherd.cli.topology_reading import file_argument, read_topology, vhost_option
 from goatherd.cli.wording import counted
 
@@ -24,12 +32,12 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@target_argument
+@for_app
 @file_argument
 @click.option("--live", is_flag=True, help="Compare the file with the broker instead of with the app.")
 @vhost_option
 @with_output
-def diff(output: Output, target: str, file: str, live: bool, vhost: str | None) -> int:
+def diff(output: Output, target: str, declare: Declare | None, file: str, live: bool, vhost: str | None) -> int:
     """Compare a file with what the app wants, or with --live with what the broker has.
 
     FILE is YAML of the Messaging Topology Operator or a definitions.json; - is standard input. What the file says of
@@ -42,7 +50,7 @@ def diff(output: Output, target: str, file: str, live: bool, vhost: str | None) 
       goatherd topology diff shop:app topology.yaml         is it up to date?
       goatherd topology diff shop:app topology.yaml --live  is the broker so?
     """
-    app = load_app(target)
+    app = app_of(target, declare)
     definition = asyncio.run(definition_of(app))
     read = read_topology(file, definition.blueprint.vhost, vhost)
     if live:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from goatherd.cli.output import Output, with_output
-from goatherd.cli.target import load_app, target_argument
-from goatherd.cli.topology_access import definition_of, look, tell_unseen
+from goatherd.cli.topology_access import Declare, app_of, definition_of, for_app, look, tell_unseen
 from goatherd.cli.topology_writing import STANDARD, Writing, write_text, writing_options
 
 if TYPE_CHECKING:
@@ -19,12 +18,12 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@target_argument
+@for_app
 @click.option("--live", is_flag=True, help="What the broker has now, instead of what the app wants.")
 @click.option("--output", "place", metavar="FILE", default=STANDARD, help="Where to; standard output by default.")
 @writing_options
 @with_output
-def export(output: Output, target: str, live: bool, place: str, writing: Writing) -> None:
+def export(output: Output, target: str, declare: Declare | None, live: bool, place: str, writing: Writing) -> None:
     """Write what the app wants its broker to have, for those who make it elsewhere.
 
     \b
@@ -40,7 +39,7 @@ def export(output: Output, target: str, live: bool, place: str, writing: Writing
       goatherd topology export shop:app --namespace shop | kubectl apply -f -
       goatherd topology export shop:app --live --json > before.json
     """
-    app = load_app(target)
+    app = app_of(target, declare)
     blueprint = asyncio.run(_live(app) if live else _wanted(app))
     chosen = replace(writing, format="definitions") if output.json else writing
     write_text(place, chosen.text(blueprint))
@@ -54,5 +53,5 @@ async def _wanted(app: Goatherd) -> Blueprint:
 
 async def _live(app: Goatherd) -> Blueprint:
     looked = await look(app)
-    tell_unseen(looked.survey)
+    tell_unseen(looked.survey, "written")
     return looked.survey.blueprint

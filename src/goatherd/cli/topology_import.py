@@ -61,5 +61,5 @@ def _tell(taken: Taken, file: str, place: str) -> None:
     found = taken.blueprint
     new = len(found.exchanges) + len(found.queues) + len(found.bindings) + len(found.policies)
     click.echo(f"{counted(new, 'thing')} taken from {file}.", err=True)
-    if place != STANDARD:
+    if new and place != STANDARD:
         click.echo(f"Let the app know them: app.topology.load({place!r})", err=True)

@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from goatherd.cli.output import Output, with_output
-from goatherd.cli.target import load_app, target_argument
-from goatherd.cli.topology_access import DRIFT, broker_of, look, tell_unseen
+from goatherd.cli.topology_access import DRIFT, Declare, app_of, broker_of, for_app, look, tell_unseen
 from goatherd.cli.wording import counted
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
-    from goatherd.cli.topology_access import Looked
+    from goatherd.cli.topology_access import Declare, Looked
 
 
 @click.command()
-@target_argument
+@for_app
 @click.option(
     "--format",
     "shape",
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     help="How to write it; prometheus is a gauge for each class.",
 )
 @with_output
-def plan(output: Output, target: str, shape: Literal["table", "json", "prometheus"]) -> int:
+def plan(output: Output, target: str, declare: Declare | None, shape: Literal["table", "json", "prometheus"]) -> int:
     """Show in what the broker differs from what the app wants; nothing is changed.
 
     \b
@@ -51,7 +50,7 @@ def plan(output: Output, target: str, shape: Literal["table", "json", "prometheu
       goatherd topology plan shop:app --json | jq '.differences[].name'
       goatherd topology plan shop:app --format prometheus > drift.prom
     """
-    app = load_app(target)
+    app = app_of(target, declare)
     looked = asyncio.run(look(app))
     if output.json or shape == "json":
         from goatherd.cli.drift_report import drift_as_json

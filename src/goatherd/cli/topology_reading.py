@@ -14,7 +14,6 @@ from goatherd.cli.topology_writing import STANDARD
 
 if TYPE_CHECKING:
     from goatherd.model.blueprint import Blueprint
-    from goatherd.model.imported import Imported
 
 file_argument = click.argument("file", metavar="FILE")
 vhost_option = click.option(
@@ -35,10 +34,12 @@ class TopologyFile:
 
 def read_topology(file: str, ours: str, vhost: str | None) -> TopologyFile:
     """Read a file, or standard input for `-`; `ours` is the app's virtual host. Raises Failed or DefinitionError."""
+    from goatherd.model.topology_text import read_topology_text
+
     name = "standard input" if file == STANDARD else file
-    found = _parse(_text(file, name), name, vhost or ours)
     meant = vhost or ours
-    if meant not in found.blueprints and found.blueprints:
+    found = read_topology_text(_text(file, name), name, meant)
+    if meant not in found.blueprints:
         about = ", ".join(repr(each) for each in sorted(found.blueprints))
         raise Failed(
             f"{name} says nothing about the virtual host {meant!r}; it is about {about}. If one of them is meant, say "
@@ -54,16 +55,7 @@ def read_topology(file: str, ours: str, vhost: str | None) -> TopologyFile:
 
 def _text(file: str, name: str) -> str:
     try:
-        return sys.stdin.read() if file == STANDARD else Path(file).read_text(encoding="utf-8")
+        return sys.stdin.read() if file == STANDARD else Path(file).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeError) as error:
         told = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise Failed(f"{name} cannot be read: {told}.") from error
-
-
-def _parse(text: str, name: str, vhost: str) -> Imported:
-    from goatherd.model.definitions_json import read_definitions
-    from goatherd.model.operator_yaml import read_operator_yaml
-
-    # Resources can be JSON, too, which is YAML; only the broker's own export has no apiVersion.
-    is_export = text.lstrip().startswith("{") and '"apiVersion"' not in text
-    return read_definitions(text, name, vhost) if is_export else read_operator_yaml(text, name)

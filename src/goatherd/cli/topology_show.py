@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from goatherd.cli.output import Output, with_output
-from goatherd.cli.target import load_app, target_argument
-from goatherd.cli.topology_access import definition_of
+from goatherd.cli.topology_access import Declare, app_of, definition_of, for_app
 from goatherd.cli.wording import counted
 
 if TYPE_CHECKING:
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@target_argument
+@for_app
 @click.option(
     "--format",
     "shape",
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     help="How to write it; yaml and json are those of export.",
 )
 @with_output
-def show(output: Output, target: str, shape: Literal["table", "yaml", "json"]) -> None:
+def show(output: Output, target: str, declare: Declare | None, shape: Literal["table", "yaml", "json"]) -> None:
     """Show what the app wants its broker to have; the broker itself is not asked.
 
     It is what the tasks, pipelines, calls and listeners of the app need, and what app.topology says besides.
@@ -37,7 +36,7 @@ def show(output: Output, target: str, shape: Literal["table", "yaml", "json"]) -
       goatherd topology show shop:app
       goatherd topology show shop:app --format yaml
     """
-    app = load_app(target)
+    app = app_of(target, declare)
     blueprint = asyncio.run(definition_of(app)).blueprint
     if output.json or shape == "json":
         from goatherd.model.definitions_json import write_definitions

@@ -69,15 +69,20 @@ def writing_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def write_text(place: str, text: str, *, anew: bool = False) -> None:
     """Write to a file or to standard output; `anew` leaves a file alone that is there already. Raises Failed."""
-    if place == STANDARD:
-        click.echo(text, nl=False)
-        return
     try:
+        if place == STANDARD:
+            click.echo(text, nl=False)
+            return
         with Path(place).open("x" if anew else "w", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError as error:
         raise Failed(f"The file {place!r} is there already, and stays as it is. Give another --output.") from error
+    except BrokenPipeError:
+        # Whoever read it has read enough.
+        raise
     except OSError as error:
+        if place == STANDARD:
+            raise Failed(f"Standard output cannot be written: {error.strerror or error}.") from error
         raise Failed(f"The file {place!r} cannot be written: {error.strerror or error}.") from error
 
 

@@ -2,21 +2,23 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
 from typing import get_args
 
 from goatherd.errors import DefinitionError
 from goatherd.model.blueprint import ApplyTo, BindingSpec, Blueprint, ExchangeSpec, PolicySpec
-from goatherd.model.definitions_json import read_definitions
 from goatherd.model.imported import Imported
-from goatherd.model.operator_yaml import read_operator_yaml
 from goatherd.model.topology import ExchangeType, Queue
+from goatherd.model.topology_text import read_topology_text
 
 
 class Topology:
-    """What the broker must have besides the queues that tasks use."""
+    """`app.topology`: what a RabbitMQ must have besides what tasks, queues and listeners of the app say.
+
+    Together that is the definition. Programs make what is missing of it, or check it, as `declare` says; `goatherd
+    topology` compares it with the broker and with files. Here nothing is made and no broker is asked.
+    """
 
     def __init__(self) -> None:
         self._exchanges: dict[str, ExchangeSpec] = {}
@@ -34,7 +36,7 @@ class Topology:
         durable: bool = True,
         arguments: Mapping[str, str | int | bool] | None = None,
     ) -> None:
-        """An exchange, which is made if it is missing."""
+        """An exchange; raises DefinitionError if it was described otherwise before."""
         if type not in get_args(ExchangeType):
             raise DefinitionError(f"The exchange {name!r} has type={type!r}; use {', '.join(get_args(ExchangeType))}.")
         if not name:
@@ -65,7 +67,11 @@ class Topology:
         apply_to: ApplyTo = "all",
         priority: int = 0,
     ) -> None:
-        """What the broker gives to every queue or exchange whose name fits a pattern."""
+        """What the broker gives to every queue or exchange whose name fits a pattern, as in `{"max-length": 1000}`.
+
+        Of several that fit, the one with the highest priority counts. Raises DefinitionError if it was described
+        otherwise before.
+        """
         described = PolicySpec(name=name, pattern=pattern, apply_to=apply_to, definition=definition, priority=priority)
         if self._policies.setdefault(name, described) != described:
             raise DefinitionError(f"The policy {name!r} is described twice, and not alike; describe it once.")
@@ -78,11 +84,11 @@ class Topology:
         """
         place = fspath(path)
         try:
-            text = Path(place).read_text(encoding="utf-8")
+            text = Path(place).read_text(encoding="utf-8-sig")
         except (OSError, UnicodeError) as error:
             raise DefinitionError(f"The topology in {place!r} cannot be read: {error}.") from error
         # Whatever is wrong with it is said here and now; whose it is where it does not say so comes later.
-        found = _read(place, text, "/")
+        found = read_topology_text(text, place, "/")
         if vhost is not None and vhost not in found.blueprints:
             raise DefinitionError(
                 f"{place} says nothing about the virtual host {vhost!r}; it is about {_hosts(found)}."
@@ -119,10 +125,10 @@ class Topology:
 
 
 def _loaded(place: str, text: str, vhost: str, meant: str | None) -> Blueprint:
-    found = _read(place, text, vhost)
+    found = read_topology_text(text, place, vhost)
     if meant is not None:
         return replace(found.of(meant), vhost=vhost)
-    if found.blueprints and vhost not in found.blueprints:
+    if vhost not in found.blueprints:
         raise DefinitionError(
             f"{place} is about the virtual host {_hosts(found)}, but broker_url names {vhost!r}; make them the same, "
             f"or say vhost= where it is loaded."
@@ -132,8 +138,3 @@ def _loaded(place: str, text: str, vhost: str, meant: str | None) -> Blueprint:
 
 def _hosts(found: Imported) -> str:
     return ", ".join(repr(name) for name in sorted(found.blueprints)) or "none"
-
-
-def _read(place: str, text: str, vhost: str) -> Imported:
-    read = partial(read_definitions, vhost=vhost) if Path(place).suffix == ".json" else read_operator_yaml
-    return read(text, place)

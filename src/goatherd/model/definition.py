@@ -16,7 +16,13 @@ class Definition:
     blueprint: Blueprint
     #: What is this app's own to judge on a broker that was seen.
     scope: Callable[[Survey], Scope]
+    #: What may be missing, because it is made when it is needed, but must be right where it was seen.
+    where_there: Callable[[Survey], Blueprint] | None = None
+
+    def wanted(self, seen: Survey) -> Blueprint:
+        """All that a broker that was seen should have."""
+        return self.blueprint if self.where_there is None else self.blueprint.merged(self.where_there(seen))
 
     def differences(self, seen: Survey) -> list[Difference]:
         """All in which a broker differs, in the order in which it is mended."""
-        return plan(self.blueprint, seen.blueprint, self.scope(seen))
+        return plan(self.wanted(seen), seen.blueprint, self.scope(seen))

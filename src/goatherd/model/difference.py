@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from goatherd.model.blueprint import BindingSpec
+from goatherd.model.blueprint import BindingSpec, PolicySpec
 from goatherd.model.broker_arguments import Arguments
 
 Change: TypeAlias = Literal[
@@ -95,10 +95,14 @@ class Scope:
     passing: tuple[str, ...] = ()
     #: Queues and exchanges that only programs of ours publish to, which try again whatever was not accepted.
     ours_alone: frozenset[str] = frozenset()
+    #: Queues of which there may be very many, so that our own senders do not look whether they are being replaced.
+    unguarded: frozenset[str] = frozenset()
     #: Queues whose order somebody relies on.
     ordered: frozenset[str] = frozenset()
     #: The type of queues that say none, as the virtual host has it.
     default_type: str = "classic"
+    #: Those of the broker's operators, which count besides all others.
+    operator_policies: tuple[PolicySpec, ...] = ()
     #: Programs of others that are connected now; None where that is not known.
     strangers: tuple[str, ...] | None = None
     #: What could not be seen of the broker, in words.

@@ -16,6 +16,8 @@ from goatherd.model.difference import Change, Detail, Difference, Scope
 from goatherd.model.losses import risks_of_exchange, risks_of_not_seeing, risks_of_policy, risks_of_queue, without_idle
 from goatherd.model.orphans import is_built_in, orphans
 from goatherd.model.shadows import shadows
+from goatherd.model.stand_in import why_not_replaceable
+from goatherd.model.standing_in import risks_of_standing_in
 from goatherd.model.unfinished import exchange_unfinished, leads_to_unfinished, queue_unfinished
 
 #: Nothing is bound before both ends are there, and no old way is closed before the new one is open.
@@ -58,8 +60,10 @@ def _exchanges(wanted: Blueprint, live: Blueprint, scope: Scope) -> Iterator[Dif
             # Without the one that is to go, there is nothing left to lose.
             is_wrong = there not in (None, exchange)
             blind = risks_of_not_seeing(exchange.name, scope)
+            hindrance = why_not_replaceable("exchange", exchange.name)
             yield Difference(
-                change="replace exchange", kind="exchange", name=exchange.name, why=why,
+                change="replace exchange", kind="exchange", name=exchange.name, why=hindrance or why,
+                mendable=not hindrance,
                 details=_all_of(exchange) if there is None else _details(differing(exchange, there)),
                 risks=risks_of_exchange(exchange, filling, scope) if is_wrong else blind,
             )  # fmt: skip
@@ -79,9 +83,13 @@ def _queues(wanted: Blueprint, live: Blueprint, scope: Scope) -> Iterator[Differ
         typed, there = (replace(each, type=each.type or scope.default_type) for each in (queue, there))
         if there != typed or why:
             wrong = there != typed
-            risks = risks_of_queue(typed, there, filling, scope) if wrong else risks_of_not_seeing(queue.name, scope)
+            risks = risks_of_not_seeing(queue.name, scope)
+            if wrong:
+                aside = risks_of_standing_in(typed, there, policies_by_then(wanted, live), scope)
+                risks = (*risks_of_queue(typed, there, filling, scope), *aside)
+            hindrance = why_not_replaceable("queue", queue.name)
             yield Difference(
-                change="replace queue", kind="queue", name=queue.name, why=why,
+                change="replace queue", kind="queue", name=queue.name, why=hindrance or why, mendable=not hindrance,
                 details=_details(differing(typed, there)), risks=risks,
             )  # fmt: skip
 
@@ -93,6 +101,11 @@ def _policies(wanted: Blueprint, live: Blueprint, scope: Scope) -> Iterator[Diff
             details = _all_of(policy) if there is None else _details(differing(policy, there))
             risks = risks_of_policy(policy, wanted, scope)
             yield Difference(change="policy", kind="policy", name=policy.name, details=details, risks=risks)
+
+
+def policies_by_then(wanted: Blueprint, live: Blueprint) -> list[PolicySpec]:
+    """Those that count while queues are replaced: all that are wanted are set before, and none is let go before."""
+    return [*wanted.policies, *(each for each in live.policies if wanted.policy(each.name) is None)]
 
 
 def _bindings(wanted: Blueprint, live: Blueprint) -> Iterator[Difference]:

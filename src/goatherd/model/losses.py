@@ -50,19 +50,7 @@ def risks_of_policy(policy: PolicySpec, wanted: Blueprint, scope: Scope) -> tupl
 
 def _risks_of_queue(wanted: QueueSpec, found: QueueSpec, live: Blueprint, scope: Scope) -> Iterator[Risk]:
     name = wanted.name
-    if name not in scope.ours_alone and not _ways(name, live) - scope.ours_alone and _others(scope):
-        yield Risk(
-            loses="messages",
-            why=f"no exchange leads to the queue {name!r}, so that programs publish to it by the default exchange; "
-            f"while it is replaced, what {_others(scope)} without mandatory=true is dropped. Pause them",
-        )
-    if found.type == "quorum" and not _ways(name, live):
-        yield Risk(
-            loses="messages",
-            why=f"programs publish to the quorum queue {name!r} by the default exchange, from which it cannot be "
-            f"unbound, and the broker deletes such a queue also with a message that came in at the last moment. Pause "
-            f"whoever publishes to it",
-        )
+    yield from _risks_by_name(found, live, scope)
     burying = [each.name for each in live.queues if _buries_straight_in(each, name, live, scope)]
     if burying:
         yield Risk(
@@ -90,6 +78,30 @@ def _risks_of_queue(wanted: QueueSpec, found: QueueSpec, live: Blueprint, scope:
     risk = _overfull(wanted, wanted.arguments.get("x-max-length"), wanted.arguments.get("x-overflow"), scope)
     if risk is not None:
         yield risk
+
+
+def _risks_by_name(found: QueueSpec, live: Blueprint, scope: Scope) -> Iterator[Risk]:
+    """From those who publish to a queue by the default exchange, from which it cannot be unbound."""
+    name = found.name
+    if name not in scope.ours_alone and not _ways(name, live) - scope.ours_alone and _others(scope):
+        yield Risk(
+            loses="messages",
+            why=f"no exchange leads to the queue {name!r}, so that programs publish to it by the default exchange; "
+            f"while it is replaced, what {_others(scope)} without mandatory=true is dropped. Pause them",
+        )
+    if found.type == "quorum" and not _ways(name, live):
+        yield Risk(
+            loses="messages",
+            why=f"programs publish to the quorum queue {name!r} by the default exchange, from which it cannot be "
+            f"unbound, and the broker deletes such a queue also with a message that came in at the last moment. Pause "
+            f"whoever publishes to it",
+        )
+    elif name in scope.unguarded and not _ways(name, live):
+        yield Risk(
+            loses="messages",
+            why=f"the queue {name!r} is one of many of a listener, and our own programs send to it by the default "
+            f"exchange without looking whether it is being replaced. Stop them",
+        )
 
 
 def _risks_of_exchange(exchange: ExchangeSpec, live: Blueprint, scope: Scope) -> Iterator[Risk]:

@@ -11,10 +11,10 @@ from goatherd.model.member_rules import Member, Rules, check_members
 API_VERSION = "rabbitmq.com/v1beta1"
 #: The queue types that the operator and the broker know by name.
 QUEUE_TYPES = ("classic", "quorum", "stream")
-#: Kinds of the same group that say nothing about exchanges, queues, bindings and policies.
+#: Kinds of the same group that say nothing about exchanges, queues, bindings and policies; also the cluster itself.
 OTHER_KINDS = frozenset(
-    ("Federation", "OperatorPolicy", "Permission", "SchemaReplication", "Shovel", "SuperStream", "TopicPermission",
-     "User")
+    ("Federation", "OperatorPolicy", "Permission", "RabbitmqCluster", "SchemaReplication", "Shovel", "SuperStream",
+     "TopicPermission", "User")
 )  # fmt: skip
 #: RFC 1123: what Kubernetes takes as the name of a resource.
 RESOURCE_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")

@@ -8,7 +8,7 @@ from goatherd.errors import DefinitionError
 from goatherd.model.blueprint import BindingSpec, Blueprint, ExchangeSpec, PolicySpec, QueueSpec
 from goatherd.model.broker_arguments import Arguments
 from goatherd.model.imported import Collected, Imported, Piece
-from goatherd.model.operator_schema import API_VERSION, OTHER_KINDS, check_resource
+from goatherd.model.operator_schema import API_VERSION, OTHER_KINDS, SPECS, check_resource
 from goatherd.model.resource_names import ResourceNames
 from goatherd.model.yaml_text import read_documents, write_documents
 
@@ -65,7 +65,8 @@ def _resources(document: Any, place: str) -> Iterator[tuple[dict[str, Any], str]
         return
     if not isinstance(document, dict):
         raise DefinitionError(f"{place}: it is {document!r}; a resource is a mapping with apiVersion, kind and spec.")
-    if document.get("kind") == "List" and isinstance(document.get("items"), list):
+    # The programs of Kubernetes say List, its API for example QueueList.
+    if str(document.get("kind")).endswith("List") and isinstance(document.get("items"), list):
         for number, item in enumerate(document["items"], start=1):
             yield from _resources(item, f"{place}, item {number}")
     else:
@@ -73,8 +74,8 @@ def _resources(document: Any, place: str) -> Iterator[tuple[dict[str, Any], str]
 
 
 def _collect(collected: Collected, resource: dict[str, Any], place: str) -> None:
-    kind, group = resource.get("kind"), str(resource.get("apiVersion")).partition("/")[0]
-    if kind in OTHER_KINDS and group == API_VERSION.partition("/")[0]:
+    kind = resource.get("kind")
+    if _is_no_topology(kind, resource.get("apiVersion")):
         collected.note([f"{place}: passed over, because a {kind} is no part of a topology."])
         return
     check_resource(resource, place)
@@ -89,6 +90,15 @@ def _collect(collected: Collected, resource: dict[str, Any], place: str) -> None
     except DefinitionError as error:
         raise DefinitionError(f"{place}: {error}") from error
     collected.add(spec.get("vhost", _DEFAULT_VHOST), piece, place)
+
+
+def _is_no_topology(kind: object, version: object) -> bool:
+    """Files have other resources, too, such as secrets; one of our kinds under another version is a mistake."""
+    if not isinstance(kind, str) or not isinstance(version, str):
+        return False
+    if version.partition("/")[0] == API_VERSION.partition("/")[0]:
+        return kind in OTHER_KINDS
+    return kind not in OTHER_KINDS and kind not in SPECS
 
 
 def _exchange(spec: Mapping[str, Any]) -> ExchangeSpec:

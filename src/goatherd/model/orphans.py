@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from goatherd.model.blueprint import Blueprint, ExchangeSpec, PolicySpec, QueueSpec
 from goatherd.model.difference import Difference, Kind, Risk, Scope
+from goatherd.model.stand_in import stand_in_of
 
 _Thing: TypeAlias = ExchangeSpec | QueueSpec | PolicySpec
 
@@ -33,10 +34,10 @@ def orphans(wanted: Blueprint, live: Blueprint, scope: Scope) -> Iterator[Differ
     policies = {each.name for each in wanted.policies}
     old_graves = _old_graves(wanted, live)
     for exchange in live.exchanges:
-        if exchange.name not in exchanges and not is_built_in(exchange.name):
+        if exchange.name not in exchanges and not is_built_in(exchange.name) and not _stands_in(exchange, exchanges):
             yield from _if_left(exchange, "exchange", _beside(exchange.name, exchanges | queues), scope)
     for queue in live.queues:
-        if queue.name not in queues:
+        if queue.name not in queues and not _stands_in(queue, queues):
             why = _beside(queue.name, queues) or old_graves.get(queue.name) or _with_our_graves(queue, scope)
             yield from _if_left(queue, "queue", why, scope)
     for policy in live.policies:
@@ -52,6 +53,11 @@ def _if_left(there: _Thing, kind: Kind, why: str | None, scope: Scope) -> Iterat
     if why is not None:
         risks = tuple(_risks(there.name, scope)) if kind == "queue" else ()
         yield Difference(change="orphan", kind=kind, name=there.name, why=why, risks=risks)
+
+
+def _stands_in(there: _Thing, wanted: set[str]) -> bool:
+    """Whether it goes when the replacement of something that is wanted is finished; else nobody will ever finish it."""
+    return any(there.name == stand_in_of(name) for name in wanted)
 
 
 def _beside(name: str, wanted: set[str]) -> str | None:
@@ -70,10 +76,12 @@ def _old_graves(wanted: Blueprint, live: Blueprint) -> dict[str, str]:
         name: f"{library} makes it for dead letters of its queues, and there is no such queue any more"
         for name, library in SHARED_GRAVES.items()
     }
+    # A queue that something else leads to is more than a grave, and somebody else's.
+    bound = {each.destination for each in live.bindings if each.destination_type == "queue"}
     whys |= {
         grave: f"dead letters of the queue {queue!r} went there, and will not any more"
         for grave, queue in found.items()
-        if grave is not None
+        if grave is not None and grave not in bound
     }
     return {grave: why for grave, why in whys.items() if grave not in kept}
 

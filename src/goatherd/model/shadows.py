@@ -28,7 +28,7 @@ def in_force(thing: QueueSpec | ExchangeSpec, policy: PolicySpec | None, default
         if key not in own or (key == "overflow" and is_quorum):
             found[key] = value
         elif key in LOWER_COUNTS:
-            found[key] = _lower(own[key], value)
+            found[key] = lower(own[key], value)
     return found
 
 
@@ -96,7 +96,8 @@ def _kind(thing: QueueSpec | ExchangeSpec) -> Literal["queue", "exchange"]:
     return "exchange" if isinstance(thing, ExchangeSpec) else "queue"
 
 
-def _lower(one: object, other: object) -> object:
+def lower(one: object, other: object) -> object:
+    """The limit that counts of two."""
     if not isinstance(one, int | float) or not isinstance(other, int | float):
         return one
     # A limit below zero is none.

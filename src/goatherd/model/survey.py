@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from goatherd.model.blueprint import Blueprint
+from goatherd.model.blueprint import Blueprint, PolicySpec
 from goatherd.model.difference import Crowd
 
 
@@ -16,6 +16,8 @@ class Survey:
     crowds: Mapping[str, Crowd] = field(default_factory=dict)
     #: The type of queues that say none.
     default_type: str = "classic"
+    #: Those of the broker's operators, which count besides all others; none where this user is not told.
+    operator_policies: tuple[PolicySpec, ...] = ()
     #: Programs of others that are connected now, in words; None where that is not known.
     strangers: tuple[str, ...] | None = None
     #: What could not be seen, in words; a difference there stays unknown.

@@ -31,7 +31,10 @@ def app_definition(
         own = scope_of(settings.app, queues, seen)
         return replace(own, passing=(*own.passing, *come_and_go))
 
-    return Definition(blueprint=blueprint, scope=scope)
+    def holds_there(seen: Survey) -> Blueprint:
+        return app_blueprint(settings, queues, topology, _waits_of(settings.app, seen))
+
+    return Definition(blueprint=blueprint, scope=scope, where_there=holds_there if made_when_needed else None)
 
 
 def app_blueprint(
@@ -58,6 +61,13 @@ def _hold_waits() -> Iterable[int]:
     except ImportError as error:
         raise MissingExtra("A broker_url with amqp://", "rabbitmq") from error
     return coarse_grid()
+
+
+def _waits_of(app: str, seen: Survey) -> Iterable[int]:
+    """The waits that a broker has hold queues for."""
+    from goatherd.adapters.rabbitmq.names import Names
+
+    return filter(None, (Names(app).wait_of(queue.name) for queue in seen.blueprint.queues))
 
 
 def has_topology(settings: Settings) -> bool:

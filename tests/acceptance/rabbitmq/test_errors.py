@@ -100,6 +100,7 @@ def test_a_queue_is_another_than_the_program_wants(
     error = told(stage, command, broker_url)
     assert "'mail' exists with x-dead-letter-exchange = 'elsewhere', but this program wants 'shop.dead.v1'" in error
     assert "Make the two agree" in error
+    assert "`goatherd topology plan` shows all that differs" in error
 
 
 def test_it_is_a_web_server_that_waits_for_a_whole_request(stage: Stage, command: str, web_server: int) -> None:

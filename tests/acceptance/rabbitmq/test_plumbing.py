@@ -22,6 +22,7 @@ from goatherd.adapters.rabbitmq.pace import Pace
 from goatherd.adapters.rabbitmq.plumbing import RabbitPlumbing
 from goatherd.adapters.rabbitmq.properties import read
 from goatherd.adapters.rabbitmq.shovel import Shovel
+from goatherd.adapters.rabbitmq.solitude import Solitude
 from goatherd.errors import SettingsError, Unavailable
 from goatherd.model.blueprint import BindingSpec, Blueprint, ExchangeSpec, PolicySpec, QueueSpec
 from goatherd.model.difference import Crowd
@@ -207,7 +208,8 @@ async def test_without_the_plugin_there_is_no_shovel(
 ) -> None:
     await make(plumbing, MAIL)
     await traffic.publish("", "mail", b"1")
-    shovel = Shovel(management, Counts(Asking(link), management, virtual_host), virtual_host)
+    asking = Asking(link)
+    shovel = Shovel(management, Counts(asking, management, virtual_host), virtual_host, Solitude(link, asking))
     # A broker that was given to the tests may have it.
     enabled = any(each.get("javascript") == "shovel.js" for each in operator().ask("GET", "extensions"))
     assert await shovel.move("mail", "amq.fanout", Pace("mail", print)) is enabled

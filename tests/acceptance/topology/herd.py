@@ -26,7 +26,7 @@ app = Goatherd("herd")
 herding = app.queue("goats", exchange="meadow", ttl=3600, dead_letter=("pit", "goats.dead"))
 app.topology.exchange("meadow", "direct")
 app.topology.exchange("pit", "direct")
-app.topology.policy("limits", r"^goats\.", {"max-length": 100_000}, apply_to="queues")
+app.topology.policy("limits", r"^kids\.", {"max-length": 100_000}, apply_to="queues")
 
 
 @app.task(queue=herding)

@@ -42,7 +42,7 @@ def test_a_plan_is_read_then_applied_then_empty(herd: Herd) -> None:
     assert max(map(len, herd.topology("plan", code=2, COLUMNS="80").out.splitlines())) <= 80
 
     assert "Nothing was changed. Without --dry-run: " in herd.topology("apply", "--dry-run", code=2).out
-    assert "add --yes" in herd.topology("apply", code=2).err
+    assert "add --yes" in herd.topology("apply", code=1).err
     assert herd.topology("plan", code=2).out == plan, "nothing was changed"
 
     applied = herd.topology("apply", "--yes")
@@ -89,6 +89,23 @@ def test_without_the_management_api_it_is_said_what_was_not_seen(herd: Herd) -> 
     told = herd.topology("plan", code=2, GOATHERD_MANAGEMENT_URL="http://127.0.0.1:9")
     assert "create exchange   meadow" in told.out
     assert "Not seen, and so not compared:\n  - bindings\n" in told.err
+    assert "set GOATHERD_MANAGEMENT_URL if it is elsewhere" in told.err
+    refused = management().url.replace("guest:guest", "guest:wrong")
+    told = herd.topology("export", "--live", GOATHERD_MANAGEMENT_URL=refused)
+    assert "Not seen, and so not written:\n  - bindings\n" in told.err
+    assert "  - more than this, because The management API at " in told.err
+
+
+def test_what_is_applied_for_programs_that_make_nothing_lets_them_start(herd: Herd) -> None:
+    herd.topology("apply", "--yes")
+    told = herd.run("doctor", "herd:app", code=1, GOATHERD_DECLARE="check").out
+    assert "so nothing starts" in told
+    assert herd.json("plan")["differences"] == []
+    assert herd.json("plan", "--declare", "check", code=2)["counts"]["create"] > 1
+    herd.topology("apply", "--declare", "check", "--yes")
+    assert herd.json("plan", "--declare", "check")["differences"] == []
+    assert herd.json("plan")["differences"] == []
+    herd.run("doctor", "herd:app", GOATHERD_DECLARE="check")
 
 
 def test_the_doctor_tells_of_drift(herd: Herd) -> None:

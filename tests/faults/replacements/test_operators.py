@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from goatherd import Unavailable
-from goatherd.model.blueprint import QueueSpec
+from goatherd.model.blueprint import BindingSpec, ExchangeSpec, PolicySpec, QueueSpec
 from goatherd.model.stand_in import REPLACEMENTS_MARK, pause_mark_of
 from goatherd.model.topology import QueueState
 from tests.faults.replacements.by_hand import Surgery
@@ -73,3 +73,20 @@ async def test_an_unknown_queue_is_still_told(url: str) -> None:
         for act in (controls.pause, controls.resume):
             with pytest.raises(Unavailable, match="There is no queue 'nowhere'"):
                 await act("nowhere")
+
+
+async def test_no_question_whether_it_is_replaced_becomes_a_dead_letter(url: str, surgeon: Surgery) -> None:
+    """Policies often give every queue an exchange for dead letters, and a mark is a queue."""
+    plumbing = surgeon.plumbing
+    await plumbing.make_exchange(ExchangeSpec(name="dlx", type="fanout"))
+    await plumbing.make_queue(QueueSpec(name="dlq", type="classic"))
+    await plumbing.bind(BindingSpec(source="dlx", destination="dlq"))
+    await plumbing.set_policy(PolicySpec(name="all", pattern="", definition={"dead-letter-exchange": "dlx"}))
+    shop = Shop(url)
+    async with shop.app.serve("worker"):
+        await plumbing.make_queue(QueueSpec(name=pause_mark_of(OWN), arguments=dict(REPLACEMENTS_MARK)))
+        for _ in range(20):
+            assert await shop.app.session().ports.controls.paused() == {OWN}
+        crowd = await plumbing.crowd("dlq")
+        assert crowd is not None
+        assert crowd.messages == 0

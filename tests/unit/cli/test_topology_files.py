@@ -1,6 +1,8 @@
 """A topology is shown, written and read without any broker."""
 
+import errno
 import json
+import os
 import sys
 from collections.abc import Iterator
 from io import StringIO
@@ -111,6 +113,41 @@ def test_what_cannot_be_read_is_an_error_and_no_traceback(desk: Desk) -> None:
     assert "nothing.yaml cannot be read: No such file or directory." in desk.say("diff", "nothing.yaml", code=1)
     assert "standard input is no JSON that can be read" in desk.say("diff", "-", typed="{", code=1)
     assert "standard input, queues 1" in desk.say("import", "-", typed='{"queues": [{"vhost": "shop"}]}', code=1)
+
+
+@pytest.mark.parametrize("said", ["", "# nothing yet\n", "{}", "apiVersion: v1\nkind: Secret\n"])
+def test_a_file_that_says_nothing_is_taken_for_a_mistake(desk: Desk, said: str) -> None:
+    for command in (["import", "-"], ["diff", "-"], ["diff", "-", "--live"]):
+        told = desk.say(*command, typed=said, code=1)
+        assert "standard input says nothing about a topology. Is it the right file?" in told
+    assert ("because a Secret is no part" in told) == ("Secret" in said)
+
+
+def test_wrong_usage_is_not_taken_for_drift(desk: Desk) -> None:
+    assert "No such option '--tabel'" in desk.say("plan", "--tabel", code=1)
+    assert "Missing argument 'FILE'" in desk.say("diff", code=1)
+    assert "There is no command 'plam'" in desk.say("plam", code=1)
+
+
+def test_programs_that_make_nothing_want_more(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    made, checked = desk.say("export"), desk.say("export", "--declare", "check")
+    assert ("herd.hold.v1.100" in made, "herd.hold.v1.100" in checked) == (False, True)
+    monkeypatch.setenv("GOATHERD_DECLARE", "check")
+    assert desk.say("export") == desk.say("export", "--declare", "never") == checked
+    assert desk.say("export", "--declare", "create") == made
+    assert desk.say("diff", "-", "--declare", "create", typed=made).startswith("No difference")
+
+
+class FullDisk(StringIO):
+    """What standard output is where it leads to a disk without any room."""
+
+    def write(self, text: str) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_a_full_disk_is_told(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", FullDisk())
+    assert "Standard output cannot be written: No space left on device." in desk.say("export", code=1)
 
 
 def test_an_app_without_a_broker_has_no_topology(desk: Desk) -> None:

@@ -1,8 +1,10 @@
 """What an app says about its broker besides its queues becomes one blueprint."""
 
+import json
 from pathlib import Path
 
 import pytest
+import yaml  # type: ignore[import-untyped]
 
 from goatherd.errors import DefinitionError
 from goatherd.model.app_topology import Topology
@@ -78,6 +80,27 @@ def test_files_are_added_in_either_format(tmp_path: Path) -> None:
     )
     with pytest.raises(DefinitionError, match=r"topology.yaml is about the virtual host 'eco2', but .* names '/'"):
         topology.blueprint("/")
+
+
+def test_what_a_file_is_is_seen_in_it_and_not_in_its_name(tmp_path: Path) -> None:
+    queue, exchange = QueueSpec(name="orders", type="quorum"), ExchangeSpec(name="sales", type="topic")
+    resources = list(yaml.safe_load_all(write_operator_yaml(Blueprint(queues=(queue,)), CLUSTER)))
+    as_json = tmp_path / "kubectl.json"
+    as_json.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": resources}))
+    export = tmp_path / "export.yaml"
+    export.write_text('\ufeff{"exchanges": [{"name": "sales", "type": "topic"}]}', encoding="utf-8")
+    topology = Topology()
+    topology.load(as_json)
+    topology.load(export)
+    assert topology.blueprint("/") == Blueprint(exchanges=(exchange,), queues=(queue,))
+
+
+@pytest.mark.parametrize("text", ["", "---\n", "{}", '{"users": [{"name": "guest"}]}'])
+def test_a_file_with_nothing_in_it_is_taken_for_a_mistake(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "topology.yaml"
+    file.write_text(text)
+    with pytest.raises(DefinitionError, match=r"topology.yaml says nothing about a topology. Is it the right file\?"):
+        Topology().load(file)
 
 
 def test_what_a_file_says_of_one_virtual_host_can_be_wanted_in_another(tmp_path: Path) -> None:

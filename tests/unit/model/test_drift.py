@@ -171,3 +171,35 @@ def test_an_exchange_that_others_rely_on_is_made_first() -> None:
         )
     )
     assert told(plan(wanted, Blueprint())) == [("create", "z"), ("create", "a")]
+
+
+def test_what_stands_in_for_something_that_is_not_wanted_any_more_is_left_over() -> None:
+    """Nobody would ever finish that replacement, and what is in it would stay there for ever."""
+    ours = {"x-dead-letter-exchange": "shop.dead.v1"}
+    live = Blueprint(
+        exchanges=(ExchangeSpec(name="shop.work.v0.swap.v1", type="direct"),),
+        queues=(
+            QueueSpec(name="gone.swap.v1", type="quorum", arguments=ours),
+            QueueSpec(name="somebody.else.swap.v1", type="quorum"),
+        ),
+    )
+    scope = Scope(
+        prefixes=("shop.work.",), graves=frozenset(("shop.dead.v1",)), crowds={"gone.swap.v1": Crowd(messages=3)}
+    )
+    exchange, queue = plan(Blueprint(), live, scope)
+    assert told([exchange, queue]) == [("orphan", "shop.work.v0.swap.v1"), ("orphan", "gone.swap.v1")]
+    assert "3 messages" in str(queue.risks[0])
+
+
+def test_a_queue_of_somebody_else_to_which_dead_letters_went_by_mistake_is_not_left_over() -> None:
+    straight = {"x-dead-letter-exchange": "", "x-dead-letter-routing-key": "orders"}
+    wanted = Blueprint(queues=(QueueSpec(name="mail", type="classic"),))
+    live = Blueprint(
+        exchanges=(ExchangeSpec(name="theirs", type="direct"),),
+        queues=(QueueSpec(name="mail", type="classic", arguments=straight), QueueSpec(name="orders", type="classic")),
+        bindings=(BindingSpec(source="theirs", destination="orders", key="orders"),),
+    )
+    crowds = {"orders": Crowd(messages=0, consumers=0)}
+    assert told(plan(wanted, live, Scope(crowds=crowds))) == [("replace queue", "mail")]
+    unbound = replace(live, bindings=())
+    assert told(plan(wanted, unbound, Scope(crowds=crowds))) == [("replace queue", "mail"), ("orphan", "orders")]

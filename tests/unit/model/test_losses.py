@@ -69,6 +69,13 @@ def test_what_a_queue_itself_makes_dangerous(
     assert why in str(risk)
 
 
+def test_our_own_senders_may_lose_what_they_send_to_one_of_very_many_queues() -> None:
+    wanted, live = (Blueprint(queues=(replace(QUEUE, durable=durable),)) for durable in (True, False))
+    [found] = plan(wanted, live, Scope(ours_alone=frozenset(("mails",)), unguarded=frozenset(("mails",))))
+    [risk] = found.risks
+    assert "without looking" in str(risk)
+
+
 def test_a_limit_that_refuses_loses_nothing() -> None:
     limits = {"arguments": {"x-max-length": 5, "x-overflow": "reject-publish"}}
     assert replacement({}, limits, crowds={"mails": Crowd(messages=6, consumers=0)}).is_safe
@@ -127,3 +134,55 @@ def test_a_policy_that_is_too_tight_would_drop_messages(messages: int | None, is
     wanted = replace(WANTED, policies=(PolicySpec(name="p", pattern=".", definition={"max-length": 5}),))
     [found] = plan(wanted, WANTED, Scope(crowds={"mails": Crowd(messages=messages)}))
     assert (found.change, found.is_safe) == ("policy", is_safe)
+
+
+def by_policy(name: str, pattern: str, definition: dict[str, Any], priority: int = 0) -> PolicySpec:
+    return PolicySpec(name=name, pattern=pattern, definition=definition, priority=priority, apply_to="queues")
+
+
+@pytest.mark.parametrize(
+    ("policies", "is_safe"),
+    [
+        ((), True),
+        # The same counts for the queue itself.
+        ((by_policy("all", "^mails", {"max-length": 5}),), True),
+        ((by_policy("all", "^mails", {"message-ttl": 1000}), by_policy("own", "^mails$", {}, 1)), False),
+        ((by_policy("v1", r"\.v1$", {"max-length": 5}),), False),
+        ((by_policy("v1", r"\.v1$", {"max-length-bytes": 5}),), False),
+        # What is refused is sent again.
+        ((by_policy("v1", r"\.v1$", {"max-length": 5, "overflow": "reject-publish"}),), True),
+        ((by_policy("all", "^mails", {"max-length": 5}), by_policy("v1", r"\.v1$", {"max-length": 9}, 1)), True),
+        ((by_policy("v1", r"\.v1$", {"expires": 60_000}),), False),
+        ((by_policy("all", "", {"expires": 60_000}),), False),
+        # Far away.
+        ((by_policy("v1", r"\.v1$", {"expires": 86_400_000, "message-ttl": 86_400_000}),), True),
+        ((by_policy("v1", r"\.v1$", {"max-length": 1000}),), True),
+        ((by_policy("v1", r"\.v1$", {"queue-mode": "lazy"}),), True),
+    ],
+)
+@pytest.mark.parametrize("is_operators", [False, True])
+def test_a_stand_in_must_not_lose_messages_by_policies(
+    policies: tuple[PolicySpec, ...], is_safe: bool, is_operators: bool
+) -> None:
+    live = replace(WANTED, queues=(replace(QUEUE, durable=False),), policies=() if is_operators else policies)
+    crowds = {"mails": Crowd(messages=3, consumers=0)}
+    found = plan(WANTED, live, Scope(operator_policies=policies if is_operators else (), crowds=crowds))
+    difference = next(each for each in found if each.change == "replace queue")
+    assert difference.is_safe == is_safe
+    assert is_safe or "mails.swap.v1" in str(difference.risks[-1])
+
+
+def test_a_queue_that_goes_when_nobody_uses_it_could_go_with_its_messages() -> None:
+    [risk] = replacement({"arguments": {"x-expires": 60_000}}).risks
+    assert "60000 ms" in str(risk)
+
+
+@pytest.mark.parametrize(("size", "is_mendable"), [(237, True), (238, False)])
+def test_what_has_too_long_a_name_for_a_stand_in_cannot_be_replaced(size: int, is_mendable: bool) -> None:
+    queue = QueueSpec(name="q" * size, type="classic")
+    exchange = ExchangeSpec(name="x" * (size + 10), type="direct")
+    wanted = Blueprint(queues=(queue,), exchanges=(exchange,))
+    live = Blueprint(queues=(replace(queue, durable=False),), exchanges=(replace(exchange, durable=False),))
+    found = plan(wanted, live)
+    assert [each.mendable for each in found] == [is_mendable] * 2
+    assert all(is_mendable or "its name leaves no room" in each.why for each in found)

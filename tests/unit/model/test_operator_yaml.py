@@ -94,6 +94,18 @@ def test_what_operators_write_is_read_and_the_rest_is_noted() -> None:
     )
 
 
+def test_what_else_kubernetes_has_is_passed_over_and_noted() -> None:
+    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "address"}, "stringData": {"uri": "there"}}
+    cluster = {"apiVersion": "rabbitmq.com/v1beta1", "kind": "RabbitmqCluster", "metadata": {"name": "rabbit"}}
+    answer = {"apiVersion": "rabbitmq.com/v1beta1", "kind": "QueueList", "items": [_resource("Queue", name="a")]}
+    found = read_operator_yaml(yaml.safe_dump_all([secret, cluster, answer]), "t.yaml")
+    assert found.only("t.yaml").queue("a") is not None
+    assert found.notes == (
+        "t.yaml, document 1: passed over, because a Secret is no part of a topology.",
+        "t.yaml, document 2: passed over, because a RabbitmqCluster is no part of a topology.",
+    )
+
+
 def test_what_is_not_said_is_what_the_operator_takes() -> None:
     queue = _resource("Queue", name="a")
     exchange = _resource("Exchange", name="a")
@@ -169,6 +181,7 @@ def test_every_kind_has_its_members(kind: str, spec: dict[str, Any], said: str) 
         ("kind: Queu\napiVersion: rabbitmq.com/v1beta1", "kind is 'Queu'; use Vhost, Exchange"),
         ("kind: Queue\napiVersion: rabbitmq.com/v1alpha2", "apiVersion is 'rabbitmq.com/v1alpha2'"),
         ("apiVersion: v1\nkind: User", "apiVersion is 'v1'"),
+        ("apiVersion: rabitmq.com/v1beta1\nkind: Queue", "apiVersion is 'rabitmq.com/v1beta1'"),
         ("just text", "a resource is a mapping"),
         ("a: [", "no YAML that can be read"),
         ("a: !!python/object:os.system {}", "no YAML that can be read"),

@@ -48,7 +48,8 @@ class Asking:
             if refusal.code in unless:
                 return False
             raise refusal.told(doing) from refusal
-        except ValueError as error:
+        except (ValueError, TypeError) as error:
+            # Such as a name that is longer than the protocol allows.
             raise Unavailable(f"The broker cannot be asked to {doing}: {error}. Change the definition.") from error
         return True
 

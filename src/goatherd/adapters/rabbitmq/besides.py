@@ -38,14 +38,21 @@ class Besides:
                 refusals.append(error)
         return refusals
 
-    async def bind(self, declarer: Declarer) -> Sequence[Exception]:
-        """Everything that is to be bound, after all queues are made; gives the refusals. Raises LinkFailed."""
-        return await self._bind(declarer, self._bindings)
+    @property
+    def queues(self) -> set[str]:
+        """Those that are to be bound."""
+        return {each.destination for each in self._bindings if each.destination_type == "queue"}
+
+    async def bind(self, declarer: Declarer, aside: Collection[str] = ()) -> Sequence[Exception]:
+        """Everything that is to be bound, after all queues are made; gives the refusals. Raises LinkFailed.
+
+        But for queues that are led aside.
+        """
+        return await self._bind(declarer, [each for each in self._bindings if not _leads_to(each, aside)])
 
     async def bind_queues(self, declarer: Declarer, queues: Collection[str]) -> Sequence[Exception]:
         """Only queues that were made a moment ago."""
-        wanted = [each for each in self._bindings if each.destination_type == "queue" and each.destination in queues]
-        return await self._bind(declarer, wanted)
+        return await self._bind(declarer, [each for each in self._bindings if _leads_to(each, queues)])
 
     async def _bind(self, declarer: Declarer, bindings: Iterable[BindingSpec]) -> Sequence[Exception]:
         refusals: list[Exception] = []
@@ -70,3 +77,7 @@ class Besides:
                 "again when this program makes such a queue or connects anew; describe both ends in app.topology",
                 binding.destination_type, binding.destination, binding.source, error,
             )  # fmt: skip
+
+
+def _leads_to(binding: BindingSpec, queues: Collection[str]) -> bool:
+    return binding.destination_type == "queue" and binding.destination in queues

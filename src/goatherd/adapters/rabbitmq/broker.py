@@ -59,6 +59,7 @@ class RabbitBroker:
         links = (self.link,) if shared else (self._consuming, self.link)
         self.layout = Layout(links, wishes.app, wishes.declare, wishes.queue_type, wishes.besides)
         self._replacing.on_lost_way = self.layout.mend
+        self.layout.is_paused = self.publisher.is_paused
         self._notebook = Notebook(address, wishes.app)
         self._deadline = wishes.publish_deadline
         self._consumer_timeout = wishes.consumer_timeout

@@ -38,8 +38,10 @@ class Channel:
         async with self._asking:
             if self.failed is not None:
                 raise self.failed
+            # First, for nobody would wait for an answer to what cannot be written.
+            written = frame.marshal(question, self.number)
             self._answer = asyncio.get_running_loop().create_future()
-            self.send(frame.marshal(question, self.number))
+            self.send(written)
             try:
                 async with asyncio.timeout(deadline):
                     return await self._answer

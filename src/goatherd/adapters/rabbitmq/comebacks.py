@@ -9,6 +9,10 @@ from goatherd.adapters.rabbitmq.parcels import Batch, Outcome, Outgoing
 from goatherd.adapters.rabbitmq.rejections import no_queue
 from goatherd.adapters.rabbitmq.replacing import FIRST_PAUSE, LONGEST_PAUSE, Kind, Replacing
 
+#: Looks in a row, each of which found nothing but was answered too late to count, after which a message is sent all the
+#: same: a broker that is as slow would else get none at all.
+MOST_LOOKS = 3
+
 
 class Comebacks:
     """Of one publish, from its first try to its last."""
@@ -25,8 +29,11 @@ class Comebacks:
 
     async def hold_back(self, messages: Sequence[Outgoing]) -> None:
         """Wait for queues that would lose what is sent, and for exchanges that would end the channel for all on it."""
-        while queues := self._lookout.stale(messages):
-            for queue in queues:
+        looks = 0
+        while looks < MOST_LOOKS and (queues := self._lookout.stale(messages)):
+            looks += 1
+            for queue in await self._lookout.replaced(queues):
+                looks = 0
                 self.why = f"the queue {queue!r} is being replaced, which has not ended yet"
                 await self._lookout.until_clear(queue)
         self.why = ""

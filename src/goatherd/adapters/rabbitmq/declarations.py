@@ -1,4 +1,4 @@
-"""What a blueprint describes, as the frames that make it; for what is there they are mere questions."""
+"""What a blueprint describes, as the frames that make it or use it; for what is there they are mere questions."""
 
 from typing import TypeVar
 
@@ -61,6 +61,16 @@ def look_for_exchange(name: str) -> Frame:
 def delete_queue(name: str, *, only_if_idle: bool = False) -> Frame:
     """Delete a queue; if it is to be idle, only while it is empty and nobody consumes."""
     return _about(commands.Queue.Delete(0, if_unused=only_if_idle, if_empty=only_if_idle), queue=name)
+
+
+def purge_queue(name: str) -> Frame:
+    """Drop all that waits in a queue."""
+    return _about(commands.Queue.Purge(0), queue=name)
+
+
+def consume(queue: str, tag: str = "", *, exclusive: bool = False) -> Frame:
+    """Take from a queue."""
+    return _about(commands.Basic.Consume(0, "", tag, exclusive=exclusive), queue=queue)
 
 
 def delete_exchange(name: str) -> Frame:

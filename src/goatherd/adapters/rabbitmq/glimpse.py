@@ -15,6 +15,8 @@ from goatherd.errors import TopologyMismatch
 from goatherd.model.blueprint import TYPE_ARGUMENT, BindingSpec, Blueprint, ExchangeSpec, QueueSpec
 from goatherd.model.difference import Crowd
 from goatherd.model.orphans import is_built_in
+from goatherd.model.stand_in import stand_in_of, why_not_replaceable
+from goatherd.model.standing_in import queue_standing_in
 from goatherd.model.survey import Survey
 
 log = logging.getLogger("goatherd.rabbitmq")
@@ -35,6 +37,11 @@ async def glimpse(declarer: Declarer, wanted: Blueprint) -> Survey:
     look = _Look(declarer)
     exchanges = await _of_each(wanted.exchanges, look.exchange)
     queues = await _of_each(wanted.queues, look.queue)
+    # What is in a stand-in would stay there for ever if nobody saw that a replacement was not finished.
+    away = [each for each in wanted.exchanges if wanted.exchange(stand_in_of(each.name)) is None]
+    exchanges += await _of_each(away, look.stand_in_of_exchange)
+    aside = [each for each in wanted.queues if wanted.queue(stand_in_of(each.name)) is None]
+    queues += await _of_each(aside, look.stand_in_of_queue)
     return Survey(
         blueprint=Blueprint(
             vhost=wanted.vhost,
@@ -109,6 +116,30 @@ class _Look:
             return None
         self.crowds[wanted.name] = Crowd(messages=counts[0], consumers=counts[1])
         return await self._compare(wanted, declare_queue(wanted), what)
+
+    async def stand_in_of_exchange(self, wanted: ExchangeSpec) -> ExchangeSpec | None:
+        """As it was made, if there is one."""
+        if is_built_in(wanted.name) or why_not_replaceable("exchange", wanted.name):
+            return None
+        stand_in = replace(wanted, name=stand_in_of(wanted.name), durable=True, auto_delete=False, internal=False)
+        return stand_in if await self._declarer.has_exchange(stand_in.name) else None
+
+    async def stand_in_of_queue(self, wanted: QueueSpec) -> QueueSpec | None:
+        """As it was made, if there is one."""
+        if why_not_replaceable("queue", wanted.name):
+            return None
+        stand_in = queue_standing_in(wanted, (), "classic")
+        try:
+            counts = await self._declarer.exists(stand_in.name)
+        except ChannelClosed as error:
+            if error.code not in (403, 405):
+                raise
+            self._pass_over(f"whether the queue {wanted.name!r} is being replaced", error)
+            return None
+        if counts is None:
+            return None
+        self.crowds[stand_in.name] = Crowd(messages=counts[0], consumers=counts[1])
+        return stand_in
 
     async def _compare(self, wanted: _Spec, question: Frame, what: str) -> _Spec:
         try:

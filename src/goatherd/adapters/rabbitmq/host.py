@@ -9,6 +9,7 @@ from pamqp import commands
 
 from goatherd.adapters.rabbitmq.acks import Acks
 from goatherd.adapters.rabbitmq.channel import Channel
+from goatherd.adapters.rabbitmq.declarations import consume
 from goatherd.adapters.rabbitmq.failures import ChannelClosed, LinkFailed, LinkLost
 from goatherd.adapters.rabbitmq.wire import DELIVER, Content, nack_frame, read_consumer, read_deliver
 
@@ -93,7 +94,7 @@ class Host:
             # Its first messages may come in the same packet as the answer.
             self._by_tag[tag.encode()] = self._starting = guest
             try:
-                await self.channel.ask(commands.Basic.Consume(0, queue, tag))
+                await self.channel.ask(consume(queue, tag))
             finally:
                 self._starting = None
             return tag

@@ -1,7 +1,7 @@
 """Everything of an app on the broker: made when the app starts and again after a loss, or looked at only."""
 
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 
 from goatherd.adapters.rabbitmq.besides import Besides
 from goatherd.adapters.rabbitmq.connection import Connection
@@ -9,6 +9,7 @@ from goatherd.adapters.rabbitmq.failures import ChannelClosed
 from goatherd.adapters.rabbitmq.holds import Holds
 from goatherd.adapters.rabbitmq.inspection import check_everything, check_queues
 from goatherd.adapters.rabbitmq.known import KnownQueues
+from goatherd.adapters.rabbitmq.led_aside import led_aside
 from goatherd.adapters.rabbitmq.link import Link
 from goatherd.adapters.rabbitmq.making import Maker
 from goatherd.adapters.rabbitmq.names import Names
@@ -42,6 +43,8 @@ class Layout:
         self._known = KnownQueues()
         self.ways = Ways(self._names, self._known)
         self.holds = Holds(self._link, self._names, declare, queue_type)
+        #: Whether a queue is paused; has so many seconds to tell, and raises Unavailable.
+        self.is_paused: Callable[[str, float], Awaitable[bool]] = _never
         #: Where what all queues need was made last.
         self._made_on: Connection | None = None
         #: Queues that could not be made when they were last asked for.
@@ -169,24 +172,34 @@ class Layout:
 
     async def _make(self, declarer: Declarer, queues: Sequence[Queue], *, anew: bool) -> Sequence[Exception]:
         """Make queues and, `anew`, all that is around them; gives the refusals."""
-        refusals = [*await self._make_surroundings(declarer)] if anew else []
+        names = {queue.name for queue in queues if not queue.one_of_many}
+        aside = await led_aside(declarer, names | (self._bound if anew else set()), self.is_paused)
+        refusals = [*await self._make_surroundings(declarer, aside)] if anew else []
         for link in self._links:
             link.on_next_up(self._make_again)
-        maker = self._maker(declarer)
+        maker = self._maker(declarer, aside)
         refused = await maker.make_queues(queues)
         self._refused -= {queue.name for queue in queues}
         self._refused |= {queue.name for queue in queues if queue.name in refused and not queue.one_of_many}
         await maker.bind_announcements(self._known.announcements)
         refusals += [refused[queue.name] for queue in queues if queue.name in refused]
-        names = {queue.name for queue in queues}
-        refusals += await (self._besides.bind(declarer) if anew else self._besides.bind_queues(declarer, names))
-        return refusals
+        if anew:
+            return [*refusals, *await self._besides.bind(declarer, aside)]
+        return [*refusals, *await self._besides.bind_queues(declarer, {queue.name for queue in queues} - aside)]
+
+    @property
+    def _bound(self) -> set[str]:
+        """The queues that are bound whenever what all queues need is made."""
+        return {self._names.dead_queue, *self._known.announcements, *self._besides.queues}
 
     async def _bind_again(self, queue: Queue) -> bool:
         declarer = Declarer(await self._link.connection())
         if await declarer.exists(queue.name) is None:
             return False
-        maker = self._maker(declarer)
+        aside = await led_aside(declarer, {queue.name, self._names.dead_queue})
+        if queue.name in aside:
+            return False
+        maker = self._maker(declarer, aside)
         await maker.make_surroundings()
         await maker.bind(queue)
         await maker.bind_announcements({queue.name} & self._known.announcements)
@@ -196,29 +209,35 @@ class Layout:
     async def _make_again(self, connection: Connection) -> None:
         """After a loss: the broker may have come back with nothing."""
         declarer = Declarer(connection)
-        different = [*await self._make_surroundings(declarer)]
         # A listener's queue is seen to by its consumer; one that was refused before must not keep the others waiting.
         apart = {*self._known.listened, *self._refused}
         queues = [each for each in self._known.lasting.values() if each.name not in apart]
-        maker = self._maker(declarer)
+        # Whether they are paused cannot be asked before both connections are up.
+        aside = await led_aside(declarer, {each.name for each in queues} | self._bound)
+        different = [*await self._make_surroundings(declarer, aside)]
+        maker = self._maker(declarer, aside)
         _raise_first(list((await maker.make_queues(queues)).values()))
         await maker.bind_announcements(self._known.announcements)
-        different += await self._besides.bind(declarer)
+        different += await self._besides.bind(declarer, aside)
         for refusal in different:
             # Jobs do not need it, so they go on.
             log.warning("Not all of the app's topology could be made again: %s", refusal)
 
-    async def _make_surroundings(self, declarer: Declarer) -> Sequence[Exception]:
+    async def _make_surroundings(self, declarer: Declarer, aside: Collection[str]) -> Sequence[Exception]:
         """What all queues need, and what is wanted besides; gives what of the latter was refused."""
-        await self._maker(declarer).make_surroundings()
+        await self._maker(declarer, aside).make_surroundings()
         await self.holds.make_again(declarer)
         refusals = await self._besides.make_things(declarer)
         if self._link.is_on(declarer.connection):
             self._made_on = declarer.connection
         return refusals
 
-    def _maker(self, declarer: Declarer) -> Maker:
-        return Maker(declarer, self._names, self._queue_type)
+    def _maker(self, declarer: Declarer, aside: Collection[str] = ()) -> Maker:
+        return Maker(declarer, self._names, self._queue_type, aside)
+
+
+async def _never(_queue: str, _deadline: float) -> bool:
+    return False
 
 
 def _raise_first(refusals: Sequence[Exception]) -> None:

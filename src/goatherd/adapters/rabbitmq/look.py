@@ -11,9 +11,8 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Self
 
-from pamqp import commands
-
 from goatherd.adapters.rabbitmq.channel import Channel
+from goatherd.adapters.rabbitmq.declarations import consume
 from goatherd.adapters.rabbitmq.failures import ChannelClosed, LinkFailed
 from goatherd.adapters.rabbitmq.graves import own_id, read_letter, was_kept
 from goatherd.adapters.rabbitmq.link import Link
@@ -138,7 +137,7 @@ class Look:
         channel.received = self._receive
         channel.on_failure = self._arrived.put_nowait
         try:
-            await channel.ask(commands.Basic.Consume(0, self._queue, exclusive=True))
+            await channel.ask(consume(self._queue, exclusive=True))
         except ChannelClosed as error:
             if error.code != 403 or "exclusive" not in error.text:
                 raise

@@ -7,6 +7,7 @@ for a moment; whoever replaces such a queue sets the mark, and waits for longer 
 
 import asyncio
 import logging
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable
 
 from goatherd.adapters.rabbitmq.parcels import Outgoing
@@ -26,7 +27,8 @@ class Lookout:
     def __init__(self, is_marked: Callable[[str], Awaitable[bool]]) -> None:
         """`is_marked` tells whether there is a mark of some name."""
         self._is_marked = is_marked
-        self._asking = asyncio.Lock()
+        #: Who asks now for each of them, so that all others wait for the same answer.
+        self._asking: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         #: Until when each of them is known not to be replaced.
         self.fresh: dict[str, float] = {}
 
@@ -46,6 +48,12 @@ class Lookout:
         keys = {each.routing_key for each in messages if not each.exchange}
         return {key for key in keys if self.fresh.get(key, now) < now}
 
+    async def replaced(self, queues: Iterable[str]) -> list[str]:
+        """Those that are being replaced; looked at all at once, for what was seen counts only for a moment."""
+        looked = list(queues)
+        are_clear = await asyncio.gather(*map(self._is_clear, looked))
+        return [queue for queue, is_clear in zip(looked, are_clear, strict=True) if not is_clear]
+
     async def until_clear(self, queue: str) -> None:
         """Return when it is not being replaced; as long as the caller waits."""
         pause = FIRST_PAUSE
@@ -55,7 +63,7 @@ class Lookout:
 
     async def _is_clear(self, queue: str) -> bool:
         loop = asyncio.get_running_loop()
-        async with self._asking:
+        async with self._asking[queue]:
             if self.fresh[queue] >= loop.time():
                 return True
             asked = loop.time()

@@ -1,7 +1,7 @@
 """Make the queues of an app, with every way that leads to them and away from them."""
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from goatherd.adapters.rabbitmq.failures import ChannelClosed
 from goatherd.adapters.rabbitmq.inspection import check_queues
@@ -15,12 +15,16 @@ MAKERS = 4
 
 
 class Maker:
-    """On one connection. What is there already, and as it is wanted, stays as it is."""
+    """On one connection. What is there already, and as it is wanted, stays as it is.
 
-    def __init__(self, declarer: Declarer, names: Names, queue_type: QueueType) -> None:
+    The ways to queues that are led `aside` are closed for a while, and stay so.
+    """
+
+    def __init__(self, declarer: Declarer, names: Names, queue_type: QueueType, aside: Collection[str] = ()) -> None:
         self._declarer = declarer
         self._names = names
         self._queue_type = queue_type
+        self._aside = aside
 
     async def make_surroundings(self) -> None:
         """What all queues need."""
@@ -28,7 +32,7 @@ class Maker:
         await declarer.exchange(names.work_exchange, "direct")
         await declarer.exchange(names.dead_exchange, "fanout")
         await declarer.queue(names.dead_queue, {})
-        await declarer.bind(names.dead_queue, names.dead_exchange, "")
+        await self.bind_announcements([names.dead_queue])
         await declarer.exchange(names.hold_exchange, "topic")
         # Without somewhere to go, a few messages for a deleted queue would stop their whole hold queue.
         await declarer.exchange(names.due_exchange, "topic", {"alternate-exchange": names.dead_exchange})
@@ -58,6 +62,8 @@ class Maker:
 
     async def bind(self, queue: Queue) -> None:
         """The ways by which jobs come to a queue: at once, and when they are due."""
+        if queue.name in self._aside:
+            return
         exchange, key = self._names.way_to(queue)
         if exchange and not queue.passive:
             await self._declarer.bind(queue.name, exchange, key)
@@ -65,7 +71,7 @@ class Maker:
 
     async def bind_announcements(self, queues: Iterable[str]) -> None:
         """Let queues be told of every dead letter."""
-        for queue in list(queues):
+        for queue in [each for each in queues if each not in self._aside]:
             await self._declarer.bind(queue, self._names.dead_exchange, "")
 
     async def _make_some(self, queues: Iterator[Queue], refusals: dict[str, Exception]) -> None:

@@ -62,7 +62,7 @@ class Management:
                 return told
         raise NoManagement(
             f"The management API of the broker cannot be reached at {self.address} ({'; '.join(refusals)}). Enable it "
-            f"with `rabbitmq-plugins enable rabbitmq_management`, or give its URL if it is elsewhere."
+            f"with `rabbitmq-plugins enable rabbitmq_management`, or set GOATHERD_MANAGEMENT_URL if it is elsewhere."
         )
 
 

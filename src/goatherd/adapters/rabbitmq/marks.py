@@ -2,9 +2,7 @@
 
 from goatherd.adapters.rabbitmq.parcels import Outgoing
 from goatherd.adapters.rabbitmq.properties import Properties, write
-
-#: Bytes that a queue's name may have on the wire.
-LONGEST_NAME = 255
+from goatherd.model.stand_in import LONGEST_NAME
 
 
 def question_for(mark: str) -> Outgoing | None:

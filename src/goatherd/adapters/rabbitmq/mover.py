@@ -10,6 +10,7 @@ from pamqp import commands
 from goatherd.adapters.rabbitmq.asking import Asking, Refusal
 from goatherd.adapters.rabbitmq.channel import Channel
 from goatherd.adapters.rabbitmq.counts import Counts
+from goatherd.adapters.rabbitmq.declarations import consume
 from goatherd.adapters.rabbitmq.failures import LinkFailed
 from goatherd.adapters.rabbitmq.pace import Pace
 from goatherd.adapters.rabbitmq.wire import (
@@ -72,7 +73,7 @@ class Mover:
         await within(channel.ask(commands.Basic.Qos(0, WINDOW)))
         while await self._counts.waiting(self._source):
             others = await self._counts.consumers(self._source)
-            await within(channel.ask(commands.Basic.Consume(0, self._source, consumer_tag=self._exchange)))
+            await within(channel.ask(consume(self._source, self._exchange)))
             await self._until_empty(channel, pace)
             # What comes before the answer to this has come; nothing does after it.
             await within(channel.ask(commands.Basic.Cancel(self._exchange)))

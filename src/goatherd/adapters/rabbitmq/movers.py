@@ -8,6 +8,7 @@ from goatherd.adapters.rabbitmq.management import Management, NoManagement
 from goatherd.adapters.rabbitmq.mover import Mover
 from goatherd.adapters.rabbitmq.pace import Pace
 from goatherd.adapters.rabbitmq.shovel import Shovel
+from goatherd.adapters.rabbitmq.solitude import Solitude
 from goatherd.adapters.rabbitmq.way_aside import close_ways, way_to
 from goatherd.errors import SettingsError, Unavailable
 from goatherd.ports.plumbing import Moved
@@ -18,21 +19,30 @@ log = logging.getLogger("goatherd.rabbitmq")
 class Movers:
     """Those of one virtual host."""
 
-    def __init__(self, asking: Asking, counts: Counts, management: Management | None, virtual_host: str) -> None:
+    def __init__(
+        self,
+        asking: Asking,
+        counts: Counts,
+        management: Management | None,
+        virtual_host: str,
+        solitude: Solitude,
+    ) -> None:
         self._asking = asking
         self._counts = counts
         self._management = management
         self._virtual_host = virtual_host
-        self._shovel = None if management is None else Shovel(management, counts, virtual_host)
+        self._solitude = solitude
+        self._shovel = None if management is None else Shovel(management, counts, virtual_host, solitude)
 
     async def move(self, source: str, to: str, moved: Moved) -> None:
         """See `Plumbing.move`."""
         await self._check(source, to)
         if not await self._counts.waiting(source):
             return
-        async with way_to(self._asking, to) as exchange:
+        async with way_to(self._asking, to, self._solitude) as exchange:
             pace = Pace(source, moved)
             if self._shovel is None or not await self._shovel.move(source, exchange, pace):
+                self._solitude.check()
                 await Mover(self._asking, self._counts, source, to, exchange).run(pace.restarted())
 
     async def clear(self) -> None:

@@ -5,6 +5,7 @@ They carry the app's name and a version, so that two layouts can live side by si
 
 from typing import NamedTuple
 
+from goatherd.model.stand_in import original_of
 from goatherd.model.topology import Queue
 
 _WORK = ".work.v1"
@@ -81,3 +82,9 @@ class Names(NamedTuple):
     def hold_queue(self, milliseconds: int) -> str:
         """Where they wait for so long."""
         return f"{self.app}.hold.v1.{milliseconds}"
+
+    def wait_of(self, queue: str) -> int | None:
+        """How long they wait in a queue, or in one that stands in for it; None if it is none for that."""
+        before, told = f"{self.app}.hold.v1.", original_of(queue)
+        wait = told.removeprefix(before)
+        return int(wait) if told.startswith(before) and wait.isdecimal() and wait.isascii() else None

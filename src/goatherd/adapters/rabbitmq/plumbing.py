@@ -48,8 +48,8 @@ class RabbitPlumbing:
         self._virtual_host = link.address.virtual_host
         self._asking = Asking(link)
         self._counts = Counts(self._asking, management, self._virtual_host)
-        self._movers = Movers(self._asking, self._counts, management, self._virtual_host)
         self._solitude = Solitude(link, self._asking)
+        self._movers = Movers(self._asking, self._counts, management, self._virtual_host, self._solitude)
 
     async def survey(self, wanted: Blueprint) -> Survey:
         """Raises SettingsError or Unavailable."""
@@ -59,7 +59,7 @@ class RabbitPlumbing:
                 return await survey(self._management, self._virtual_host)
             except (NoManagement, SettingsError) as error:
                 log.debug("The broker is looked at without its management API: %s", error)
-                why = str(error)
+                why = "; ".join(error.problems) if isinstance(error, SettingsError) else str(error)
         try:
             seen = await self._asking.within(self._glimpse(wanted), GLIMPSE_DEADLINE)
         except Refusal as refusal:

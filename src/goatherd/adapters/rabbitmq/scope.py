@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 from goatherd.adapters.rabbitmq.names import Names
 from goatherd.model.difference import Scope
-from goatherd.model.stand_in import PATTERN as STAND_INS
 from goatherd.model.survey import Survey
 from goatherd.model.topology import Queue
 
@@ -22,11 +21,14 @@ def scope_of(app: str, queues: Sequence[Queue], seen: Survey) -> Scope:
             # Those for new lengths of delays are made when they are needed.
             rf"{own}\.hold\.v1\.\d+",
             r".*\.paused\.v1",
-            STAND_INS,
         ),
         ours_alone=frozenset((*names.exchanges, names.dead_queue, *(each.name for each in queues if _is_ours(each)))),
+        unguarded=frozenset(each.name for each in queues if each.one_of_many),
+        # Who takes one at a time, mostly does so for the sake of their order.
+        ordered=frozenset(each.name for each in queues if each.prefetch == 1),
         default_type=seen.default_type,
         crowds=seen.crowds,
+        operator_policies=seen.operator_policies,
         strangers=seen.strangers,
         unseen=seen.unseen,
     )

@@ -12,6 +12,7 @@ from urllib.parse import quote
 from goatherd.adapters.rabbitmq.counts import Counts
 from goatherd.adapters.rabbitmq.management import Management, NotThere, path_of
 from goatherd.adapters.rabbitmq.pace import Pace
+from goatherd.adapters.rabbitmq.solitude import Solitude
 from goatherd.errors import SettingsError, Unavailable
 
 #: There is one for a virtual host, because only one program at a time changes it.
@@ -31,9 +32,10 @@ log = logging.getLogger("goatherd.rabbitmq")
 class Shovel:
     """The shovel of one virtual host."""
 
-    def __init__(self, management: Management, counts: Counts, virtual_host: str) -> None:
+    def __init__(self, management: Management, counts: Counts, virtual_host: str, solitude: Solitude) -> None:
         self._management = management
         self._counts = counts
+        self._solitude = solitude
         self._uri = f"amqp:///{quote(virtual_host, safe='')}"
         self._path = path_of("parameters", "shovel", virtual_host, NAME)
 
@@ -44,13 +46,16 @@ class Shovel:
         """
         while waiting := await self._counts.waiting(source):
             others = await self._counts.consumers(source)
+            self._solitude.check()
             if not await self._begun(source, exchange):
                 return False
             try:
                 await self._watch(source, waiting, pace)
             finally:
-                await self.clear()
-                await self._until_left(source, others)
+                # It has the same name for all: once we are not alone, it could be somebody else's.
+                if not self._solitude.is_lost:
+                    await self.clear()
+                    await self._until_left(source, others)
             if pace.stands_still_for(STANDSTILL):
                 log.warning("The shovel %r moves nothing from %r; it is done without it", NAME, source)
                 return False
@@ -86,6 +91,7 @@ class Shovel:
         """Until it is done, or seems to do nothing."""
         empty_since: float | None = None
         while not await self._is_gone() and not pace.stands_still_for(STANDSTILL):
+            self._solitude.check()
             left = await self._counts.waiting(source)
             pace.add(waiting - left)
             pace.tell()

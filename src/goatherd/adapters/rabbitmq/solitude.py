@@ -6,7 +6,8 @@ from contextlib import asynccontextmanager
 
 from pamqp import commands
 
-from goatherd.adapters.rabbitmq.asking import Asking
+from goatherd.adapters.rabbitmq.asking import Asking, Refusal
+from goatherd.adapters.rabbitmq.channel import Channel
 from goatherd.adapters.rabbitmq.connection import Connection
 from goatherd.adapters.rabbitmq.failures import LinkFailed
 from goatherd.adapters.rabbitmq.link import Link
@@ -26,6 +27,8 @@ class Solitude:
         self._link = link
         self._asking = asking
         self._connection: Connection | None = None
+        #: Somebody deleted the queue under us.
+        self._is_taken_away = False
 
     @asynccontextmanager
     async def held(self) -> AsyncIterator[None]:
@@ -37,21 +40,47 @@ class Solitude:
         if not await self._asking.done(question, f"make the queue {QUEUE!r}", unless=(405,)):
             raise self._taken()
         self._connection = connection
+        self._is_taken_away = False
         try:
             # If it was made on a later connection than that one, this is found out before anything is changed.
             self.check()
-            yield
+            channel = await self._asking.within(connection.open_channel())
+            try:
+                await self._use(channel)
+                yield
+            finally:
+                self._connection = None
+                await _leave(channel)
         finally:
             self._connection = None
             await _give_up(connection)
 
-    def check(self) -> None:
-        """Raise Unavailable if it was begun and then lost with the connection, for somebody else may have it now."""
+    async def _use(self, channel: Channel) -> None:
+        """A policy may let all queues go that nobody uses; and whoever uses one is told when it goes."""
+        channel.on_cancel = lambda _consumer: self._lose()
+        channel.on_failure = lambda _error: self._lose()
+        try:
+            await self._asking.within(channel.ask(commands.Basic.Consume(0, QUEUE, no_ack=True)))
+        except Refusal as refusal:
+            raise refusal.told(f"use the queue {QUEUE!r}") from refusal
+
+    def _lose(self) -> None:
+        self._is_taken_away = True
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether it was begun, and ended with the connection or with the queue."""
         connection = self._connection
-        if connection is not None and (connection.lost.done() or not self._link.is_on(connection)):
+        if connection is None:
+            return False
+        return self._is_taken_away or connection.lost.done() or not self._link.is_on(connection)
+
+    def check(self) -> None:
+        """Raise Unavailable if it was begun and then lost, for somebody else may have it now."""
+        if self.is_lost:
             raise Unavailable(
-                f"The connection to {self._link.address} was lost, and with it the right to change what is there. "
-                f"Apply again: what was begun goes on."
+                f"The connection to {self._link.address} was lost, or somebody deleted the queue {QUEUE!r}, and with "
+                f"it went the right to change what is there. Apply again: what was begun goes on."
             )
 
     def _taken(self) -> Unavailable:
@@ -60,6 +89,13 @@ class Solitude:
             f"that ends, or end it; if it was cut off without a word, its broker notices within a minute or two.",
             retry_after=5.0,
         )
+
+
+async def _leave(channel: Channel) -> None:
+    try:
+        await channel.close()
+    except LinkFailed as error:
+        log.debug("The consumer of %r is gone already: %s", QUEUE, error)
 
 
 async def _give_up(connection: Connection) -> None:

@@ -1,5 +1,6 @@
 """See what a live broker has, by its management API."""
 
+import logging
 from typing import Any, TypeVar
 
 import msgspec
@@ -13,6 +14,8 @@ from goatherd.errors import SettingsError, Unavailable
 from goatherd.model.blueprint import TYPE_ARGUMENT, BindingSpec, Blueprint, ExchangeSpec, PolicySpec, QueueSpec
 from goatherd.model.difference import Crowd
 from goatherd.model.survey import Survey
+
+log = logging.getLogger("goatherd.rabbitmq")
 
 _Row = TypeVar("_Row", bound=msgspec.Struct)
 _Table = dict[str, Any]
@@ -84,6 +87,7 @@ async def survey(management: Management, virtual_host: str) -> Survey:
         ),
         crowds={each.name: _crowd(each, totals.get(each.name)) for each in lasting},
         default_type=default_type,
+        operator_policies=await _operator_policies(management, virtual_host),
         strangers=await strangers(management, virtual_host),
     )
 
@@ -101,6 +105,16 @@ async def _default_type(management: Management, virtual_host: str) -> str:
     told = hosts[virtual_host].default_queue_type
     # Where nobody has chosen, the broker says `undefined`, and makes classic queues.
     return "classic" if told in (None, "", "undefined") else str(told)
+
+
+async def _operator_policies(management: Management, virtual_host: str) -> tuple[PolicySpec, ...]:
+    try:
+        told = await management.ask(path_of("operator-policies", virtual_host))
+        return tuple(_policy(each) for each in msgspec.convert(told, list[_Policy]))
+    except (NotThere, SettingsError, msgspec.ValidationError) as error:
+        # Old brokers have none, and not every user is told of them.
+        log.debug("The policies of the operators of %r are not seen: %s", virtual_host, error)
+        return ()
 
 
 async def _list(management: Management, path: str, kind: type[_Row]) -> list[_Row]:

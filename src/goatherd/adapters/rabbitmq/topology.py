@@ -8,10 +8,19 @@ from pamqp import commands
 from pamqp.base import Frame
 
 from goatherd.adapters.rabbitmq.connection import Connection
-from goatherd.adapters.rabbitmq.declarations import look_for_exchange, look_for_queue
+from goatherd.adapters.rabbitmq.declarations import (
+    declare_binding,
+    declare_exchange,
+    declare_queue,
+    delete_queue,
+    look_for_exchange,
+    look_for_queue,
+    purge_queue,
+)
 from goatherd.adapters.rabbitmq.failures import ChannelClosed
 from goatherd.adapters.rabbitmq.names import Names
 from goatherd.errors import TopologyMismatch
+from goatherd.model.blueprint import BindingSpec, ExchangeSpec, QueueSpec
 from goatherd.model.topology import Queue
 
 Declare: TypeAlias = Literal["create", "check", "never"]
@@ -70,19 +79,20 @@ class Declarer:
         self, name: str, kind: str, arguments: Mapping[str, Any] | None = None, *, durable: bool = True
     ) -> None:
         """Make an exchange."""
-        await self.ask(commands.Exchange.Declare(0, name, kind, durable=durable, arguments=dict(arguments or {})))
+        await self.ask(declare_exchange(ExchangeSpec(name=name, type=kind, durable=durable, arguments=arguments or {})))
 
     async def queue(self, name: str, arguments: Mapping[str, Any]) -> None:
         """Make a durable queue."""
-        await self.ask(commands.Queue.Declare(0, name, durable=True, arguments=dict(arguments)))
+        await self.ask(declare_queue(QueueSpec.from_declared(name, arguments)))
 
     async def bind(self, queue: str, exchange: str, key: str) -> None:
         """Let what an exchange gets under a key go to a queue."""
-        await self.ask(commands.Queue.Bind(0, queue, exchange, key))
+        await self.ask(declare_binding(BindingSpec(source=exchange, destination=queue, key=key)))
 
     async def lead(self, source: str, key: str, to: str) -> None:
         """Let what one exchange gets under a key go to another one, too."""
-        await self.ask(commands.Exchange.Bind(0, to, source, key))
+        way = BindingSpec(source=source, destination=to, destination_type="exchange", key=key)
+        await self.ask(declare_binding(way))
 
     async def exists(self, name: str) -> tuple[int, int] | None:
         """How many messages and consumers a queue has; None if there is no such queue."""
@@ -107,11 +117,11 @@ class Declarer:
 
     async def delete(self, name: str) -> None:
         """Delete a queue with all that is in it; harmless if there is none."""
-        await self.ask(commands.Queue.Delete(0, name))
+        await self.ask(delete_queue(name))
 
     async def purge(self, name: str) -> int:
         """Drop every waiting message of a queue; returns how many."""
-        answer = await self.ask(commands.Queue.Purge(0, name))
+        answer = await self.ask(purge_queue(name))
         assert isinstance(answer, commands.Queue.PurgeOk)
         return answer.message_count or 0
 
@@ -134,11 +144,18 @@ def mismatch_in(error: ChannelClosed) -> TopologyMismatch | None:
     found = _INEQUIVALENT.search(error.text)
     if found is None:
         return None
-    argument, wanted, there = found["argument"], _plain(found["wanted"]), _plain(found["found"])
+    argument = found["argument"]
+    wanted: object = _plain(found["wanted"])
+    there: object = _plain(found["found"])
     if argument == "x-message-ttl":
-        spans = _in_seconds(wanted), _in_seconds(there)
-        return TopologyMismatch(found["kind"], found["name"], "ttl (x-message-ttl)", *spans)
-    return TopologyMismatch(found["kind"], found["name"], argument, wanted, there)
+        argument, wanted, there = "ttl (x-message-ttl)", _in_seconds(wanted), _in_seconds(there)
+    kind, name = found["kind"], found["name"]
+    message = (
+        f"The {kind} {name!r} exists with {argument} = {there!r}, but this program wants {wanted!r}. Make the two "
+        f"agree: change the declaration here, or mend the broker. `goatherd topology plan` shows all that differs, and "
+        f"`goatherd topology apply` mends it without losing a message."
+    )
+    return TopologyMismatch(kind, name, argument, wanted, there, message=message)
 
 
 def _plain(told: str) -> str | int | None:
@@ -149,5 +166,5 @@ def _plain(told: str) -> str | int | None:
     return int(value) if value.isdigit() else value
 
 
-def _in_seconds(milliseconds: str | int | None) -> float | str | None:
+def _in_seconds(milliseconds: object) -> object:
     return milliseconds / 1000 if isinstance(milliseconds, int) else milliseconds

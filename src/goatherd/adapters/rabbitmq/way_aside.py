@@ -15,6 +15,7 @@ import msgspec
 from goatherd.adapters.rabbitmq.asking import Asking
 from goatherd.adapters.rabbitmq.declarations import declare_binding, declare_exchange, delete_exchange
 from goatherd.adapters.rabbitmq.management import Management, NotThere, path_of
+from goatherd.adapters.rabbitmq.solitude import Solitude
 from goatherd.errors import Unavailable
 from goatherd.model.blueprint import BindingSpec, ExchangeSpec
 
@@ -31,8 +32,11 @@ class _Page(msgspec.Struct):
 
 
 @asynccontextmanager
-async def way_to(asking: Asking, queue: str) -> AsyncIterator[str]:
-    """The name of the exchange, which is gone afterwards; raises Unavailable."""
+async def way_to(asking: Asking, queue: str, solitude: Solitude) -> AsyncIterator[str]:
+    """The name of the exchange, which is gone afterwards; raises Unavailable.
+
+    Not if we are not alone any more: whoever has taken over uses the same one.
+    """
     name = PREFIX + hashlib.blake2b(queue.encode(), digest_size=12).hexdigest()
     # It goes with the queue, should nobody be left to delete it.
     exchange = ExchangeSpec(name=name, type="fanout", auto_delete=True)
@@ -42,7 +46,8 @@ async def way_to(asking: Asking, queue: str) -> AsyncIterator[str]:
     try:
         yield name
     finally:
-        await _close(asking, name)
+        if not solitude.is_lost:
+            await _close(asking, name)
 
 
 async def close_ways(asking: Asking, management: Management, virtual_host: str) -> None:

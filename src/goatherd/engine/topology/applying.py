@@ -37,7 +37,7 @@ class Applying:
         self._definition = definition
         self._allow_loss = allow_loss
         self._only = frozenset(only)
-        self._mending = Mending(plumbing, definition.blueprint, tell, allow_loss=allow_loss, patience=patience)
+        self._mending = Mending(plumbing, tell, allow_loss=allow_loss, patience=patience)
         self._tried: list[Difference] = []
         self._done: list[Difference] = []
         #: Queues by name, as they were known at first.
@@ -47,12 +47,14 @@ class Applying:
         """Raises Unavailable, after which what was begun is gone on with by the next one."""
         async with self._plumbing.alone():
             for _ in range(MOST_ROUNDS):
-                todo = self._to_mend(*await self._look())
+                seen, differences = await self._look()
+                todo = self._to_mend(seen, differences)
                 if not todo:
                     break
+                wanted = self._definition.wanted(seen)
                 for each in todo:
                     self._tried.append(each)
-                    if await self._mending.mend(each):
+                    if await self._mending.mend(each, wanted):
                         self._done.append(each)
             _, left = await self._look()
         refused = [each for each in meant_by(self._only, left) if not self._is_allowed(each)]

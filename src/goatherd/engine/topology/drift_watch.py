@@ -96,7 +96,8 @@ class DriftWatch:
         if not differences:
             log.info("The virtual host %r of the broker is as wanted again", virtual_host)
             return
+        way = "" if self._makes else " --declare check"
         log.warning(
-            "The virtual host %r of the broker is not as wanted (%s); `goatherd topology plan` shows more:\n%s",
-            virtual_host, told_counts(differences), drift_table(differences, MOST_ROWS),
+            "The virtual host %r of the broker is not as wanted (%s); `goatherd topology plan%s` shows more:\n%s",
+            virtual_host, told_counts(differences), way, drift_table(differences, MOST_ROWS),
         )  # fmt: skip

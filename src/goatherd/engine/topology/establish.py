@@ -99,7 +99,7 @@ def _mismatch(wrong: Sequence[Difference], definition: Definition, begun: Sequen
     parts = [
         f"The broker's virtual host {vhost!r} differs in {count} from what is wanted here, so nothing starts:",
         drift_table(wrong),
-        "`goatherd topology plan` shows what mending it would mean, and `goatherd topology apply` mends it.",
+        "`goatherd topology plan --declare check` tells more, and `goatherd topology apply --declare check` mends it.",
     ]
     if begun:
         parts.append(

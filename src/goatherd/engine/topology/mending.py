@@ -9,44 +9,43 @@ from goatherd.ports.plumbing import Plumbing
 
 
 class Mending:
-    """Knows what is wanted, and how to get there."""
+    """Knows how to get to what is wanted."""
 
-    def __init__(self, plumbing: Plumbing, wanted: Blueprint, tell: Tell, *, allow_loss: bool, patience: float) -> None:
+    def __init__(self, plumbing: Plumbing, tell: Tell, *, allow_loss: bool, patience: float) -> None:
         self._plumbing = plumbing
-        self._wanted = wanted
         self._tell = tell
         self._allow_loss = allow_loss
         self._patience = patience
 
-    async def mend(self, difference: Difference) -> bool:
+    async def mend(self, difference: Difference, wanted: Blueprint) -> bool:
         """Whether it is mended; raises Unavailable."""
         voice = Voice(change=difference.change, name=difference.name, tell=self._tell)
         match difference.change:
             case "create" | "policy":
-                await self._make(difference, voice)
+                await self._make(difference, wanted, voice)
             case "bind" | "unbind":
                 await self._bind(difference, voice)
             case "replace queue":
-                queue = self._wanted.queue(difference.name)
+                queue = wanted.queue(difference.name)
                 assert queue is not None, "only what is wanted is replaced"
-                await QueueReplacement(self._plumbing, self._wanted, queue, voice, self._patience).run()
+                await QueueReplacement(self._plumbing, wanted, queue, voice, self._patience).run()
             case "replace exchange":
-                exchange = self._wanted.exchange(difference.name)
+                exchange = wanted.exchange(difference.name)
                 assert exchange is not None, "only what is wanted is replaced"
-                await ExchangeReplacement(self._plumbing, self._wanted, exchange, voice).run()
+                await ExchangeReplacement(self._plumbing, wanted, exchange, voice).run()
             case "orphan":
                 return await self._drop(difference, voice)
             case "shadowed":
                 raise AssertionError("It goes with what is in front of it, which is a difference of its own.")
         return True
 
-    async def _make(self, difference: Difference, voice: Voice) -> None:
+    async def _make(self, difference: Difference, wanted: Blueprint, voice: Voice) -> None:
         voice.say(f"make the {difference.kind}")
-        if difference.kind == "exchange" and (exchange := self._wanted.exchange(difference.name)) is not None:
+        if difference.kind == "exchange" and (exchange := wanted.exchange(difference.name)) is not None:
             await self._plumbing.make_exchange(exchange)
-        elif difference.kind == "queue" and (queue := self._wanted.queue(difference.name)) is not None:
+        elif difference.kind == "queue" and (queue := wanted.queue(difference.name)) is not None:
             await self._plumbing.make_queue(queue)
-        elif (policy := self._wanted.policy(difference.name)) is not None:
+        elif (policy := wanted.policy(difference.name)) is not None:
             await self._plumbing.set_policy(policy)
 
     async def _bind(self, difference: Difference, voice: Voice) -> None:

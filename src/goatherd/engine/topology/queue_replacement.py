@@ -9,12 +9,11 @@ from goatherd.engine.topology.progress import Voice
 from goatherd.engine.topology.quiet import Quiet
 from goatherd.engine.topology.rivals import nobody_else_makes
 from goatherd.model.blueprint import BindingSpec, Blueprint, QueueSpec
+from goatherd.model.drift import policies_by_then
 from goatherd.model.stand_in import stand_in_of
+from goatherd.model.standing_in import queue_standing_in
 from goatherd.model.survey import Survey
 from goatherd.ports.plumbing import Plumbing
-
-#: The arguments that say where dead letters go.
-GRAVE = ("x-dead-letter-exchange", "x-dead-letter-routing-key")
 
 
 class QueueReplacement:
@@ -60,10 +59,7 @@ class QueueReplacement:
         return one == other
 
     def _lasting(self, seen: Survey) -> QueueSpec:
-        """Nothing goes in a stand-in but what expires by itself, which goes where it would go from the queue."""
-        arguments = {name: value for name, value in self._queue.arguments.items() if name in GRAVE}
-        kind = self._queue.type or seen.default_type
-        return QueueSpec(name=self._stand_in, type="classic" if kind == "stream" else kind, arguments=arguments)
+        return queue_standing_in(self._queue, policies_by_then(self._wanted, seen.blueprint), seen.default_type)
 
     async def _be_quiet(self, quiet: Quiet, *, is_new: bool) -> None:
         try:
@@ -97,9 +93,11 @@ class QueueReplacement:
         aside = _ways_to(self._stand_in, live.bindings)
         ways = [*_ways_to(self._name, live.bindings), *(replace(way, destination=self._name) for way in aside)]
         meant = _ways_to(self._name, ways_that_can_be(self._wanted, live, self._name))
-        for way in dict.fromkeys((*ways, *meant)):
+        open_ways = dict.fromkeys((*ways, *meant))
+        for way in open_ways:
             await self._plumbing.bind(way)
-        for way in dict.fromkeys(ways):
+        # Also those that were not seen, where a broker does not tell of all.
+        for way in open_ways:
             await self._plumbing.unbind(replace(way, destination=self._stand_in))
 
 

@@ -6,8 +6,12 @@ from collections.abc import Callable
 import pytest
 
 from goatherd.adapters.rabbitmq import lookout as module
+from goatherd.adapters.rabbitmq.address import read_address
+from goatherd.adapters.rabbitmq.comebacks import MOST_LOOKS, Comebacks
+from goatherd.adapters.rabbitmq.link import Link
 from goatherd.adapters.rabbitmq.lookout import Lookout
 from goatherd.adapters.rabbitmq.parcels import Outgoing
+from goatherd.adapters.rabbitmq.replacing import Replacing
 from goatherd.errors import Unavailable
 
 
@@ -85,3 +89,38 @@ async def _until(come: Callable[[], bool]) -> None:
     async with asyncio.timeout(10):
         while not come():
             await asyncio.sleep(0.001)
+
+
+async def _not_paused(_queue: str) -> bool:
+    return False
+
+
+@pytest.mark.parametrize("names", [["orders"], [f"orders.{number}" for number in range(40)]])
+async def test_a_broker_that_answers_later_than_a_look_counts_is_sent_to_all_the_same(
+    monkeypatch: pytest.MonkeyPatch, names: list[str]
+) -> None:
+    class Slow(Marks):
+        async def __call__(self, mark: str) -> bool:
+            await asyncio.sleep(0.03)
+            return await super().__call__(mark)
+
+    monkeypatch.setattr(module, "FRESH_FOR", 0.01)
+    slow = Slow()
+    lookout = Lookout(slow)
+    lookout.watch(names)
+    comebacks = Comebacks(Replacing(Link(read_address("amqp://127.0.0.1/"), "test")), lookout, _not_paused)
+    await asyncio.wait_for(comebacks.hold_back([message(name) for name in names]), 10)
+    assert len(slow.asked) <= MOST_LOOKS * len(names)
+
+
+async def test_many_queues_are_looked_at_in_the_same_moment() -> None:
+    names = [f"orders.{number}" for number in range(40)]
+    waiting = asyncio.Barrier(len(names))
+
+    async def all_at_once(_mark: str) -> bool:
+        await waiting.wait()
+        return False
+
+    together = Lookout(all_at_once)
+    together.watch(names)
+    assert await asyncio.wait_for(together.replaced(names), 10) == []

@@ -49,3 +49,10 @@ def test_where_others_answer_is_not_ours_alone() -> None:
     answers = Queue(name="shop.step-answers", open_to_others=True)
     scope = scope_of("shop", [Queue(name="mail"), answers], Survey(blueprint=Blueprint()))
     assert scope.ours_alone == {"mail", "shop.work.v1", "shop.dead.v1", "shop.hold.v1", "shop.due.v1"}
+
+
+def test_one_that_is_taken_from_one_at_a_time_has_an_order() -> None:
+    queues = [Queue(name="steps", contract=True, prefetch=1), Queue(name="mail", contract=True, prefetch=2)]
+    many = Queue(name="match-eu", contract=True, one_of_many=True)
+    scope = scope_of("shop", [*queues, many], Survey(blueprint=Blueprint()))
+    assert (scope.ordered, scope.unguarded) == ({"steps"}, {"match-eu"})

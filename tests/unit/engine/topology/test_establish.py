@@ -12,7 +12,7 @@ from goatherd.errors import TopologyMismatch, Unavailable
 from goatherd.model.blueprint import BindingSpec, Blueprint, ExchangeSpec, PolicySpec, QueueSpec
 from goatherd.model.definition import Definition
 from goatherd.model.difference import Crowd, Scope
-from goatherd.model.stand_in import PATTERN, stand_in_of
+from goatherd.model.stand_in import stand_in_of
 from goatherd.model.survey import Survey
 from tests.plumbing_in_memory import MemoryPlumbing
 
@@ -27,7 +27,7 @@ WANTED = Blueprint(
 
 def definition(wanted: Blueprint = WANTED) -> Definition:
     def scope(seen: Survey) -> Scope:
-        return Scope(prefixes=("shop.",), passing=(PATTERN,), crowds=seen.crowds, strangers=seen.strangers)
+        return Scope(prefixes=("shop.",), crowds=seen.crowds, strangers=seen.strangers)
 
     return Definition(blueprint=wanted, scope=scope)
 
@@ -105,7 +105,7 @@ async def test_all_differences_are_told_as_a_table() -> None:
         ["bind", "shop → orders", "key: wanted 'new', found nothing"],
     ]
     assert "'/' differs in 6 things" in str(told)
-    assert "`goatherd topology apply` mends it" in str(told)
+    assert "`goatherd topology apply --declare check` mends it" in str(told)
 
 
 async def test_what_is_left_over_is_a_warning(caplog: pytest.LogCaptureFixture) -> None:

@@ -1,12 +1,14 @@
 """A queue and an exchange are replaced under traffic, whatever step it dies at, and nothing is lost."""
 
+from dataclasses import replace
+
 import pytest
 
 from goatherd.engine.topology import emptying, quiet
 from goatherd.engine.topology.applying import Applying
 from goatherd.engine.topology.progress import Applied, Progress
 from goatherd.errors import Unavailable
-from goatherd.model.blueprint import BindingSpec, Blueprint, ExchangeSpec, QueueSpec
+from goatherd.model.blueprint import BindingSpec, Blueprint, ExchangeSpec, PolicySpec, QueueSpec
 from goatherd.model.definition import Definition
 from goatherd.model.difference import Scope
 from goatherd.model.survey import Survey
@@ -192,3 +194,19 @@ async def test_two_do_not_do_it_at_once(broker: MemoryPlumbing) -> None:
     async with broker.alone():
         with pytest.raises(Unavailable, match="Somebody else"):
             await apply(broker)
+
+
+async def test_a_stand_in_has_the_dead_letter_exchange_of_a_policy_that_does_not_fit_its_name() -> None:
+    policy = PolicySpec(name="p", pattern="^q$", apply_to="queues", definition={"dead-letter-exchange": "dlx"})
+    queue = QueueSpec(name="q", type="classic")
+    made: list[QueueSpec] = []
+
+    class Watched(MemoryPlumbing):
+        async def make_queue(self, queue: QueueSpec) -> None:
+            made.append(queue)
+            await super().make_queue(queue)
+
+    broker = Watched(Blueprint(queues=(replace(queue, durable=False),), policies=(policy,)))
+    await apply(broker, Blueprint(queues=(queue,), policies=(policy,)), allow_loss=True)
+    stand_in = next(each for each in made if each.name == "q.swap.v1")
+    assert stand_in.arguments == {"x-dead-letter-exchange": "dlx"}
