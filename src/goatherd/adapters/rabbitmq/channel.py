@@ -28,6 +28,8 @@ class Channel:
         self.failed: LinkFailed | None = None
         self._asking = asyncio.Lock()
         self._answer: asyncio.Future[Frame] | None = None
+        #: Whether either side has said the last word on it.
+        self._said_farewell = False
         self.received: Callable[[list[Content]], None] = lambda _contents: None
         self.confirmed: Callable[[Confirm], None] = lambda _confirm: None
         self.on_cancel: Callable[[str], None] = lambda _consumer: None
@@ -42,6 +44,7 @@ class Channel:
             written = frame.marshal(question, self.number)
             self._answer = asyncio.get_running_loop().create_future()
             self.send(written)
+            self._said_farewell = isinstance(question, commands.Channel.Close)
             try:
                 async with asyncio.timeout(deadline):
                     return await self._answer
@@ -56,8 +59,13 @@ class Channel:
                 self._answer = None
 
     def send(self, data: bytes) -> None:
-        """Write frames of this channel."""
-        self.connection.send(data)
+        """Write frames of this channel; what comes after the farewell is dropped.
+
+        Messages and confirms still come in until the broker has heard it, and may be answered to. On a channel that it
+        does not know any more, the broker takes that for an error and ends the whole connection.
+        """
+        if not self._said_farewell:
+            self.connection.send(data)
 
     async def close(self, deadline: float = ANSWER_DEADLINE) -> None:
         """Give the channel back. Idempotent."""
@@ -79,6 +87,7 @@ class Channel:
             return
         if not isinstance(question, commands.Channel.Close):
             self.send(frame.marshal(commands.Channel.Close(200, "given up", 0, 0), self.number))
+        self._said_farewell = True
         self.fail(why)
 
     def method(self, method: object) -> None:
@@ -86,7 +95,8 @@ class Channel:
         if self.failed is not None and isinstance(method, commands.Channel.CloseOk):
             self.connection.forget(self.number)
         elif isinstance(method, commands.Channel.Close):
-            self.send(frame.marshal(commands.Channel.CloseOk(), self.number))
+            self.connection.send(frame.marshal(commands.Channel.CloseOk(), self.number))
+            self._said_farewell = True
             self.connection.forget(self.number)
             asked = (method.class_id or 0, method.method_id or 0)
             self.fail(ChannelClosed(method.reply_code or 0, str(method.reply_text or ""), asked))
