@@ -1,15 +1,16 @@
 """A request whose caller's deadline has passed is never started, however many of them wait."""
 
+import runpy
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
+from goatherd import Goatherd
 from scripts.servers.addresses import amqp_url, management
 from scripts.servers.management import with_virtual_host
 from tests.faults.arena import Arena
 from tests.faults.callers import caller, calling, check
-from tests.faults.herd import app as herd
 from tests.faults.history import History
 from tests.faults.watching import until
 
@@ -28,6 +29,12 @@ async def broker_url(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIte
         yield with_virtual_host(amqp_url(), name)
 
 
+def new_herd() -> Goatherd:
+    """One that has counted nothing, and has not yet read where its broker is, whatever ran in this process before."""
+    made: Goatherd = runpy.run_module("tests.faults.herd")["app"]
+    return made
+
+
 @pytest.mark.parametrize("broker_url", BROKERS, indirect=True)
 async def test_a_thousand_expired_requests_are_never_started(
     tmp_path: Path, broker_url: str, monkeypatch: pytest.MonkeyPatch
@@ -42,6 +49,7 @@ async def test_a_thousand_expired_requests_are_never_started(
         # The herd works in this process first, so that its counters can be seen, and then in one of its own.
         monkeypatch.setenv("FAULTS_JOURNAL", str(arena.journal))
         monkeypatch.setenv("GOATHERD_BROKER_URL", broker_url)
+        herd = new_herd()
         async with herd.serve("worker"):
             await until(
                 lambda: herd.meter.readings().answers.get(("faults", "expired"), 0) == CALLS, "all to be dropped"
