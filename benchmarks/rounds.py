@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from benchmarks.contender import AnyContender, Client, Contender, Dialogue
+from benchmarks.dashboard.contender import HistoryStore
 from benchmarks.lanes.contender import Ordered
 from benchmarks.measures import Plan, Sample, dialogue, drain, fill, idle, one_of_each, share
 from benchmarks.observability.measures import cost
@@ -105,6 +106,13 @@ async def many_lanes(entry: Entry, contender: Ordered, room: Path, plan: Plan) -
     return await many_keys(entry, _folder(room, "lanes"), jobs)
 
 
+async def history(entry: Entry, contender: HistoryStore, room: Path, plan: Plan) -> Sample:
+    """A history of very many jobs, written and searched."""
+    from benchmarks.dashboard.measures import searched
+
+    return await searched(contender, _folder(room, "history"), plan.keys)
+
+
 MESSAGES_PER_SECOND = 30_000
 
 ROUNDS: dict[str, Round] = {
@@ -119,6 +127,7 @@ ROUNDS: dict[str, Round] = {
     "lanes_keys": many_lanes,
     "pipelines": recorded,
     "observability": cost,
+    "dashboard": history,
     "rabbitmq_bare": bare,
     "rabbitmq_bare_classic": bare,
 }

@@ -100,6 +100,12 @@ SETTINGS: dict[str, Setting] = {
     "observability": Setting(
         names=("goatherd_off", "goatherd_metrics", "goatherd_sampled", "goatherd_on"), folder="observability"
     ),
+    "dashboard": Setting(
+        names=("goatherd_sqlite", "goatherd_postgres"),
+        folder="dashboard",
+        servers={"goatherd_postgres": ("postgres",)},
+        every=_ONCE,
+    ),
     "rabbitmq_bare": Setting(names=_CLIENTS, folder="rabbitmq_bare"),
     "rabbitmq_bare_classic": Setting(names=_CLIENTS, folder="rabbitmq_bare", constant="ON_CLASSIC_QUEUES", every=2),
 }

@@ -1,8 +1,19 @@
-# The embedded demo, which needs no server: first the scenes, then the chat page. With --once both are checked, and end.
+# The embedded demo, which needs no server: the tour with its dashboard, and the chat page beside it until Ctrl-C. With
+# --once both are checked, and end.
 . "$(dirname "$0")/env.sh"
 use runtime examples
 case " $* " in
 *" --help "*) exec goatherd demo "$@" ;;
 *" --once "*) goatherd demo "$@" && exec python -m examples.chat --once ;;
-*) goatherd demo "$@" && exec python -m examples.chat ;;
 esac
+said=$(mktemp)
+python -m examples.chat >"$said" 2>&1 &
+chat=$!
+trap 'kill "$chat" 2>/dev/null; wait "$chat" 2>/dev/null; rm -f "$said"' EXIT
+trap 'exit 0' INT TERM
+for _ in $(seq 300); do
+    grep 'The chat is open at' "$said" && break
+    kill -0 "$chat" 2>/dev/null || { cat "$said" >&2; break; }
+    sleep 0.1
+done
+goatherd demo "$@"

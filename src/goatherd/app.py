@@ -18,6 +18,7 @@ from goatherd.engine.meter import Meter
 from goatherd.engine.router import Router
 from goatherd.engine.sampler import Sampler
 from goatherd.engine.topology.drift_watch import DriftWatch
+from goatherd.engine.unreported import Unreported
 from goatherd.errors import NotOpen
 from goatherd.measuring import Exported, readings_of
 from goatherd.model.health import Health
@@ -28,6 +29,7 @@ from goatherd.ports.clock import Clock, SystemClock
 from goatherd.ports.tracer import Tracer
 from goatherd.readiness import health_of
 from goatherd.recurring import Recurring
+from goatherd.reporting import Presence
 from goatherd.roles import Role, doing, serving
 from goatherd.run import Run
 from goatherd.session import Opener, Session
@@ -62,6 +64,9 @@ class Goatherd(Recurring):
         self.alert_watches: list[AlertWatch] = []
         self._exported = Exported(self)
         self.meter = Meter()
+        #: What operators are not told yet, and who tells them, on each loop where this process has a role.
+        self.unreported = Unreported()
+        self.presences: WeakKeyDictionary[asyncio.AbstractEventLoop, Presence] = WeakKeyDictionary()
         self.clock: Clock = SystemClock()
         self.opener: Opener = self._open_ports
 
@@ -82,7 +87,7 @@ class Goatherd(Recurring):
                 session = await Session.open(
                     *declared, keyed=keyed, pipelines=pipelines, ticks=ticks, definition=wanted
                 )
-                session.doing = lambda chore: doing(self, chore)
+                session.chores.doing = lambda chore: doing(self, chore)
                 self._open_listener_doors(session)
                 self._sessions[loop] = session
                 self._exported.begin(loop)

@@ -8,6 +8,7 @@ import os
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
@@ -39,7 +40,9 @@ SCHEMES = {
     "alert_webhook": ("http", "https"),
 }
 #: Settings whose values are never shown.
-SECRETS = ("secret", "alert_webhook")
+SECRETS = ("secret", "alert_webhook", "dashboard_token", "dashboard_read_token")
+#: Settings that are lists, written with commas in the environment.
+LISTS = ("redact", "dashboard_operators", "dashboard_proxies")
 #: What a URL looks like where it cannot be a file.
 EXAMPLES = {
     "live_url": "redis://localhost:6379/0",
@@ -85,6 +88,7 @@ def read_settings(app: str, sources: Sources) -> tuple[Settings, Retry]:
     for name in SCHEMES:
         _check_url(name, checked.get(name), problems)
     _check_queue("default_queue", checked["default_queue"], problems)
+    _check_dashboard(checked, problems)
     if problems:
         raise SettingsError(problems)
     return Settings(app=app, **checked), retry
@@ -148,7 +152,7 @@ def _check_table(value: Any, file: Path, problems: list[str]) -> None:
 
 def _checked(name: str, value: Any, where: str, problems: list[str]) -> Any:
     wanted = {field.name: field.type for field in msgspec.structs.fields(Settings)}[name]
-    if isinstance(value, str) and name == "redact":
+    if isinstance(value, str) and name in LISTS:
         value = [part.strip() for part in value.split(",") if part.strip()]
     try:
         return msgspec.convert(value, wanted, strict=False)
@@ -202,6 +206,18 @@ def _check_queue(name: str, queue: Any, problems: list[str]) -> None:
             check_queue_name(queue)
     except DefinitionError as error:
         problems.append(f"{name}: {error}")
+
+
+def _check_dashboard(checked: Mapping[str, Any], problems: list[str]) -> None:
+    token = checked.get("dashboard_token")
+    if token is not None and token == checked.get("dashboard_read_token"):
+        problems.append("dashboard_read_token is the same as dashboard_token, so whoever may look may also act")
+    for network in checked.get("dashboard_proxies") or ():
+        try:
+            ip_network(network)
+        except ValueError:
+            told = "it must be addresses or networks, for example 10.0.0.7 or 10.0.0.0/8"
+            problems.append(f"dashboard_proxies is {network!r}: {told}")
 
 
 def without_password(url: str) -> str:

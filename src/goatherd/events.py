@@ -100,9 +100,9 @@ _KINDS: Mapping[type[written.Event], type[Event]] = {
     written.Done: Done,
     written.Failed: Failed,
 }
-#: What stands in the log but is for others: the traceback is in the error that `run.result()` raises, and the trace is
-#: for those who record it.
-_NOT_SHOWN = ("at", "traceback", "trace")
+#: What stands in the log but is for others: the traceback is in the error that `run.result()` raises, the trace is for
+#: those who record it, and what the job is for the history.
+_NOT_SHOWN = ("at", "traceback", "trace", "task", "queue", "key", "arguments", "what")
 
 
 def seen(entry: Entry) -> Event:

@@ -68,7 +68,7 @@ class Listener(Task[_P, _R]):
         """The task with all its queues, for workers; raises DefinitionError or SettingsError."""
         return Listened(task=self.definition, source=self._listening.names)
 
-    def job(self, *args: _P.args, **kwargs: _P.kwargs) -> Job[_R]:
+    def job(self, /, *args: _P.args, **kwargs: _P.kwargs) -> Job[_R]:
         """Check the name and the arguments and make a job for the queue of that name."""
         whole = self.definition
         named: dict[str, Any] = dict(kwargs)

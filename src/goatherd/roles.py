@@ -14,6 +14,7 @@ from goatherd.engine.admission import Rules
 from goatherd.engine.announcements import announcing, noting_ends
 from goatherd.engine.attempt import Attempts
 from goatherd.engine.catalogue import Catalogue
+from goatherd.engine.chores import Chore
 from goatherd.engine.flows import NO_FLOWS, Flows
 from goatherd.engine.foreign_steps import ForeignSteps
 from goatherd.engine.hold_limits import check_hold_limits
@@ -37,8 +38,9 @@ from goatherd.hearing import chosen_listeners, hearing
 from goatherd.model.ids import new_id
 from goatherd.model.settings import Settings
 from goatherd.model.task import TaskDefinition
+from goatherd.reporting import Part, reporting
 from goatherd.scheduling import scheduling
-from goatherd.session import Chore, Session
+from goatherd.session import Session
 from goatherd.wiring import open_router
 
 if TYPE_CHECKING:
@@ -83,7 +85,8 @@ async def routing(app: Goatherd) -> AsyncIterator[Router]:
     app.routers.append(router)
     session.roles.add("router")
     try:
-        yield router
+        async with reporting(app, Part(role="router")):
+            yield router
     finally:
         session.roles.discard("router")
         app.routers.remove(router)
@@ -104,6 +107,10 @@ async def working(
         runner = Runner(app, session.clock, app.arounds, session.means.tracer)
         life.push_async_callback(runner.close)
         worker = await make_worker(app, session, runner, queues=queues, concurrency=concurrency)
+        listened = chosen_listeners(app, None if queues is None else set(queues))
+        told = [*worker.queues, *(each.pattern for each in listened)]
+        # It is seen until the last of its jobs has ended.
+        await life.enter_async_context(reporting(app, Part(role="worker", worker=worker, queues=told)))
         watchdog = Watchdog()
         watchdog.start()
         life.callback(watchdog.stop)
@@ -113,8 +120,6 @@ async def working(
         life.callback(session.roles.discard, "worker")
         if session.user_records.have_outbox:
             session.relay.stay()
-        listened = chosen_listeners(app, None if queues is None else set(queues))
-        told = [*worker.queues, *(each.pattern for each in listened)]
         log.info("Taking jobs from %s, up to %d at once", ", ".join(told), worker.concurrency)
         if queues is None:
             session.chores.add("answers")

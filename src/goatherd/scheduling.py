@@ -20,6 +20,7 @@ from goatherd.measuring import make_samplers
 from goatherd.model.schedule import Firing
 from goatherd.model.task import TaskDefinition
 from goatherd.ports.inbox import CommandSource
+from goatherd.reporting import Part, reporting
 from goatherd.session import Session
 from goatherd.wiring import open_command_source
 
@@ -41,6 +42,7 @@ async def scheduling(app: Goatherd) -> AsyncIterator[None]:
         await ticker.start()
         session.roles.add("scheduler")
         life.callback(session.roles.discard, "scheduler")
+        await life.enter_async_context(reporting(app, Part(role="scheduler")))
         for flusher in make_flushers(app, session):
             life.push_async_callback(flusher.stop)
             flusher.start()

@@ -3,16 +3,18 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from typing import Literal, TypeAlias
+from contextlib import AsyncExitStack
+from typing import TypeAlias
 
 from goatherd.engine.calls import Calls, Manners
+from goatherd.engine.chores import Chore, Chores
+from goatherd.engine.companions import Companions
 from goatherd.engine.dispatch import Dispatch, Stores
 from goatherd.engine.emitters import Emitters, Habits
 from goatherd.engine.enqueue import Sender
 from goatherd.engine.lane_letters import carry_letters
 from goatherd.engine.lane_posting import LanePosting
-from goatherd.engine.local_stores import warn_of_local_store
+from goatherd.engine.local_stores import warn_of_local_events, warn_of_local_lanes
 from goatherd.engine.means import Means
 from goatherd.engine.outbox_post import OutboxPost
 from goatherd.engine.outbox_relay import OutboxRelay
@@ -38,18 +40,21 @@ from goatherd.ports.events import Events
 from goatherd.ports.lanes import Lanes
 from goatherd.ports.telemetry import Telemetry
 from goatherd.records import Records, open_records
-from goatherd.wiring import OpenLanes, Ports, RecurringRecords, UserRecords, open_events, open_ports, open_tracer
+from goatherd.wiring import (
+    ControlRecords,
+    OpenLanes,
+    Ports,
+    RecurringRecords,
+    UserRecords,
+    open_events,
+    open_ports,
+    open_tracer,
+)
 
-log = logging.getLogger("goatherd.runs")
-log_lanes = logging.getLogger("goatherd.lanes")
 log_pipelines = logging.getLogger("goatherd.pipelines")
 
 #: Seconds that a process has to tell workers of what it made ready before it ends.
 LAST_WORDS = 5.0
-
-#: What one process does for all: take answers from queues that services share; note the ends of tracked jobs that the
-#: broker itself made dead letters.
-Chore: TypeAlias = Literal["answers", "ends"]
 
 #: How ports are opened; tests put something between the app and its ports.
 Opener: TypeAlias = Callable[[Settings, Clock], Awaitable[Ports]]
@@ -74,6 +79,8 @@ class Session:
         self._settings = settings
         self._life = AsyncExitStack()
         self._opening = asyncio.Lock()
+        #: What the desk keeps for as long as this is open.
+        self.companions = Companions()
         self.opened_events: Events | None = None
         self._subscriptions: Subscriptions | None = None
         self.opened_lanes: OpenLanes | None = None
@@ -82,12 +89,16 @@ class Session:
         self.probes = Probes()
         #: What this process does for the app, and for all beside that.
         self.roles: set[str] = set()
-        self.chores: set[Chore] = set()
-        #: Does one of them until the block ends, once the app has said how.
-        self.doing: Callable[[Chore], AbstractAsyncContextManager[object]] | None = None
-        self.habits = Habits(prefix=settings.prefix_of_events, window=settings.token_window, ttl=settings.event_ttl)
+        self.chores = Chores(self.events, self._life)
+        self.habits = Habits(
+            prefix=settings.prefix_of_events,
+            window=settings.token_window,
+            ttl=settings.event_ttl,
+            redact=settings.redact,
+        )
         stores = self.user_records = UserRecords(settings, clock)
         self.recurring = RecurringRecords(settings, clock)
+        self.control_records = ControlRecords(settings, clock)
         #: What fires in this process, if it is a scheduler.
         self.ticker: Ticker | None = None
         shared = not settings.record_store_is_local
@@ -115,7 +126,7 @@ class Session:
         self.book = StepBook(pipelines, described, answers_of(settings.app))
         self._queues = [*queues, *self.book.answer_queues]
         self.story = RunStory(self.events, clock, telemetry)
-        self.runs = Runs(self.records, self.events, self.means, self.dispatch)
+        self.runs = Runs(self.records, self.events, self.means, self.dispatch, settings.redact)
         self.opened_records: Records | None = None
         #: Schedules whose firings are runs.
         self.ticks: frozenset[str] = frozenset()
@@ -161,9 +172,7 @@ class Session:
         """Where tracked jobs are noted; opened at first use."""
         async with self._opening:
             if self.opened_events is None:
-                if self._settings.event_store_is_local:
-                    file, mend = self._settings.event_store, "GOATHERD_EVENTS_URL=redis://…"
-                    warn_of_local_store(log, "tracked jobs are noted", file, mend)
+                warn_of_local_events(self._settings)
                 self.opened_events = await open_events(self._settings, self.clock)
                 self._life.push_async_callback(self.opened_events.close)
             return self.opened_events
@@ -172,9 +181,7 @@ class Session:
         """Where keyed jobs wait in order; opened at first use."""
         async with self._opening:
             if self.opened_lanes is None:
-                if self._settings.lane_store_is_local:
-                    file, mend = self._settings.lane_store, "GOATHERD_LANES_URL to redis://… or postgresql://…"
-                    warn_of_local_store(log_lanes, "jobs with a key wait", file, mend)
+                warn_of_local_lanes(self._settings)
                 self.opened_lanes = await self.ports.open_lanes()
                 self._life.push_async_callback(self.opened_lanes.lanes.close)
                 self._posting = LanePosting(self.opened_lanes.lanes, self._settings.publish_deadline)
@@ -267,21 +274,7 @@ class Session:
 
     async def see_to(self, chore: Chore) -> None:
         """Let this process do a chore, if it does not yet; whoever tracks jobs does."""
-        if chore in self.chores or self.doing is None:
-            return
-        await self.events()
-        async with self._opening:
-            if chore not in self.chores:
-                await self._begin(self.doing(chore), chore)
-                self.chores.add(chore)
-
-    async def _begin(self, doing: AbstractAsyncContextManager[object], chore: Chore) -> None:
-        try:
-            await self._life.enter_async_context(doing)
-        except Unavailable as error:
-            if chore == "answers":
-                raise
-            log.warning("Jobs that the broker gives up may be seen as waiting until their events expire: %s", error)
+        await self.chores.see_to(chore)
 
     async def _events_for_attempts(self) -> Events:
         await self.see_to("ends")
@@ -290,11 +283,13 @@ class Session:
     async def close(self) -> None:
         """Let go of everything; whoever still waits for an answer is told."""
         try:
+            await self.companions.close()
             await self.probes.close()
             await self.calls.close()
             await self.relay.close()
             await self._life.aclose()
         finally:
             await self.recurring.close()
+            await self.control_records.close()
             await self.user_records.close()
             await self.ports.close()

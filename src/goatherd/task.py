@@ -104,7 +104,7 @@ class Task(Generic[_P, _R]):
         job = self.job(*args, **kwargs)
         return Run(self._app, await self._app.session().start(job), job.definition)
 
-    def job(self, *args: _P.args, **kwargs: _P.kwargs) -> Job[_R]:
+    def job(self, /, *args: _P.args, **kwargs: _P.kwargs) -> Job[_R]:
         """Check the arguments and make a job for `app.send_many`."""
         return prepare(self.definition, args, kwargs, self._options, self._app.settings.payload_limit, self._app.name)
 
@@ -136,7 +136,8 @@ class Task(Generic[_P, _R]):
             priority=said.priority,
             concurrency=said.concurrency,
             remote=said.remote,
-            tracked=said.tracked,
+            # What a service answers on a queue of its own is noted only for those who ask to watch it.
+            tracked=said.tracked or (self._app.settings.track_all and queue.answers is None),
             answers=queue.answers,
             lane=None if said.lanes is None else lane_rule(said.lanes, queue.name, signature),
             unique=None if said.unique is None else checked_unique(said.unique, f"Task {said.name!r}"),

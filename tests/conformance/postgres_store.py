@@ -36,6 +36,15 @@ def settings(app: str, url: str | None = None, **more: Any) -> Settings:
                     lanes_url=url or postgres_url(), **more)  # fmt: skip
 
 
+async def forget_history(app: str) -> None:
+    """Leave nothing of an app's history behind."""
+    async with operator() as connection:
+        of_its_facets = "facet IN (SELECT facet FROM goatherd.job_facet WHERE prefix = %s)"
+        await connection.execute(f"DELETE FROM goatherd.job_count WHERE {of_its_facets}".encode(), (app,))
+        for table in ("job_history", "job_words", "job_facet"):
+            await connection.execute(f"DELETE FROM goatherd.{table} WHERE prefix = %s".encode(), (app,))
+
+
 class PostgresLaneStore:
     """Each case has an app of its own."""
 

@@ -11,9 +11,12 @@ import pytest
 from goatherd.adapters.postgres.address import read_address
 from goatherd.adapters.postgres.connection import connected
 from goatherd.adapters.postgres.history import PostgresHistory
+from goatherd.adapters.postgres.history_sql import DROP_OLD
 from goatherd.adapters.postgres.opening import open_history
 from goatherd.errors import SettingsError, Unavailable
+from goatherd.model.event import Event
 from goatherd.model.ids import new_id
+from goatherd.model.job_order import number_of
 from goatherd.model.settings import Settings
 from goatherd.ports.clock import SystemClock
 from goatherd.ports.records import JobHistory
@@ -23,7 +26,7 @@ from goatherd.wiring import open_history as open_by_wiring
 from scripts.servers.addresses import postgres_url
 from scripts.servers.postgres import Postgres, ensure_postgres
 from scripts.servers.proxy import Proxy
-from tests.conformance.postgres_store import operator
+from tests.conformance.postgres_store import forget_history, operator
 
 pytestmark = pytest.mark.servers("postgres")
 
@@ -53,8 +56,7 @@ async def where(history: PostgresHistory, job: str) -> tuple[int, str]:
 async def app() -> AsyncIterator[str]:
     app = f"suite-{uuid4().hex}"
     yield app
-    async with operator() as connection:
-        await connection.execute("DELETE FROM goatherd.job_history WHERE prefix = %s", (app,))
+    await forget_history(app)
 
 
 class TestPostgresHistory(HistorySuite):
@@ -83,7 +85,9 @@ async def test_apps_that_share_their_events_share_the_history(app: str) -> None:
 async def test_of_two_who_note_the_same_jobs_at_once_the_newest_remains(app: str) -> None:
     """In opposite orders, each with old news for the other."""
     jobs = [new_id() for _ in range(20)]
-    steps = [[queued()], [started()], [stage("a")], [stage("b")], [started(2)], [stage("c", 2)], [done(2)]]
+    steps: list[list[Event]] = [
+        [queued()], [started()], [stage("a")], [stage("b")], [started(2)], [stage("c", 2)], [done(2)]
+    ]  # fmt: skip
     async with client(app) as one, client(app) as two:
 
         async def tell(history: PostgresHistory, jobs: list[str]) -> None:
@@ -169,18 +173,24 @@ async def test_what_can_never_be_written_is_not_to_be_tried_again(app: str) -> N
 async def test_old_jobs_are_found_through_the_index(app: str) -> None:
     fill = """
         INSERT INTO goatherd.job_history
-        SELECT %s, 'job-' || n, 'aa', 1, 'done', 1, '', NULL, NULL, '', '', '', true, n, n, n, n
-        FROM generate_series(1, 20000) n
+        SELECT %s, 'job-' || n, 0, n * 1024000000, 'aa', 1, 'done', 1, '', NULL, NULL, '', '', '', true,
+               n, n, n, n, n, '', ''
+        FROM generate_series(1::bigint, 20000) n
     """
+    words = "INSERT INTO goatherd.job_words SELECT prefix, number, job, '' FROM goatherd.job_history WHERE prefix = %s"
     async with client(app) as history, operator() as connection:
         await connection.execute(fill, (app,))
-        await connection.execute("ANALYZE goatherd.job_history")
+        await connection.execute(words, (app,))
+        await connection.execute("ANALYZE goatherd.job_history, goatherd.job_words")
         assert [await history.drop(15_000, 500) for _ in range(3)] == [500] * 3
         cursor = await connection.execute("SELECT min(at) FROM goatherd.job_history WHERE prefix = %s", (app,))
         assert await cursor.fetchone() == (1501,)
-        asked = "SELECT FROM goatherd.job_history WHERE prefix = %s AND at < 15000 ORDER BY at LIMIT 500"
-        plan = await (await connection.execute(f"EXPLAIN {asked} FOR UPDATE SKIP LOCKED".encode(), (app,))).fetchall()
-        assert any("job_history_at" in line for [line] in plan)
+        cursor = await connection.execute("SELECT count(*) FROM goatherd.job_words WHERE prefix = %s", (app,))
+        assert await cursor.fetchone() == (18_500,)
+        asked = (app, number_of(15_000), 15_000, 500)
+        plan = await (await connection.execute(f"EXPLAIN {DROP_OLD}".encode(), asked)).fetchall()
+        assert any("job_words_pkey" in line for [line] in plan)
+        assert not any("Seq Scan" in line for [line] in plan)
 
 
 async def test_a_database_that_lacks_characters_is_refused() -> None:
@@ -219,7 +229,8 @@ async def test_nothing_that_was_acknowledged_is_lost_when_the_server_is_killed(s
         async def tell(history: PostgresHistory) -> None:
             while on:
                 jobs = [new_id() for _ in range(20)]
-                for seq, event in enumerate((queued(), started(), done()), 1):
+                life: tuple[Event, ...] = (queued(), started(), done())
+                for seq, event in enumerate(life, 1):
                     notes = [note(job, "aa", seq, event) for job in jobs]
                     await stubbornly(history, notes)
                     written.update(dict.fromkeys(jobs, seq))

@@ -28,6 +28,8 @@ async def run(fragments: Sequence[tuple[str, str]], modules: Sequence[str], *, i
     for place, text in fragments:
         if imagine:
             namespace.update(dict.fromkeys(_unknown(ast.parse(text), namespace), SOMETHING))
+        # A fragment that brings its app with it awaits while that one is open.
+        exec(compile(_imports(text), place, "exec"), namespace)
         code = compile(text, place, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
         if "blocking(" in text:
             # As its reader would: on a thread without a loop.
@@ -50,6 +52,10 @@ async def _in_open_app(namespace: dict[str, Any], waiting: Coroutine[Any, Any, N
 def _wants_worker(text: str) -> bool:
     """Whether it waits for what a worker does."""
     return ".call(" in text or ".start(" in text
+
+
+def _imports(text: str) -> ast.Module:
+    return ast.Module([each for each in ast.parse(text).body if isinstance(each, ast.Import | ast.ImportFrom)], [])
 
 
 def _unknown(tree: ast.Module, namespace: dict[str, Any]) -> set[str]:

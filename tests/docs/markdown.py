@@ -16,6 +16,7 @@ _TITLE = re.compile(r'title="(?P<file>[^"]+)"')
 _SAVE_AS = re.compile(r"^Save (?:this |it )?as `(?P<file>[^`]+)`.*:$")
 _FILE_COMMENT = re.compile(r"# (?P<file>[\w/]+\.\w+)\n")
 _LINK = re.compile(r"(?<!!)\[[^\]]*\]\((?P<target>[^)\s]+)\)")
+_PICTURE = re.compile(r'!\[[^\]]*\]\(([^)\s]+)\)|(?:src|srcset)="([^"]+)"')
 _HEADING = re.compile(r"^#{1,6} +(?P<text>.+?)(?: +\{[^}]*\})?$")
 
 
@@ -95,6 +96,11 @@ def prose(page: Path) -> list[str]:
 def links(page: Path) -> list[str]:
     """Where the page's links lead."""
     return [link["target"] for line in prose(page) for link in _LINK.finditer(line)]
+
+
+def pictures(page: Path) -> list[str]:
+    """Where the page's pictures are."""
+    return [shown or named for line in prose(page) for shown, named in _PICTURE.findall(line)]
 
 
 def anchors(page: Path) -> set[str]:

@@ -36,6 +36,11 @@ class Terminal:
             if line.strip():
                 self._wait_for(line)
 
+    def said(self) -> str:
+        """All that it has said so far."""
+        with self._news:
+            return "\n".join(self._lines)
+
     def press_ctrl_c(self) -> None:
         """Interrupt it and wait until it has ended."""
         os.killpg(self._process.pid, signal.SIGINT)

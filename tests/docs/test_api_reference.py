@@ -8,6 +8,7 @@ from typing import Any, get_args
 import pytest
 
 import goatherd
+import goatherd.events
 import goatherd.sync
 import goatherd.testing
 import goatherd.web
@@ -45,7 +46,7 @@ INNER = {"add", "arounds", "contracts", "dead_letter_hooks", "default_retry", "d
 INNER |= {"lifespans", "meter", "clock", "opener", "queue_named", "session", "settings", "tasks"}
 INNER |= {"announced_contracts", "pipeline_definitions", "pipelines", "queue_name", "routers"}
 INNER |= {"add_tick", "declared_schedules", "inboxes", "sources", "tallies", "tick_pipelines", "ticks"}
-INNER |= {"queue_in_use", "alert_hooks", "sessions"}
+INNER |= {"queue_in_use", "alert_hooks", "sessions", "tracer"}
 #: The same of a pipeline.
 INNER_OF_PIPELINE = {"definition", "has", "payload", "run_options"}
 #: The same of a tally.
@@ -71,6 +72,14 @@ def names_in(text: str) -> set[str]:
 def test_every_public_name_has_its_section() -> None:
     public = {*goatherd.__all__, *goatherd.sync.__all__, *goatherd.testing.__all__, *goatherd.web.__all__}
     assert set(re.findall(r"^## (\w+)$", read("api.md"), re.MULTILINE)) == public
+
+
+@pytest.mark.parametrize("module", [goatherd, goatherd.events, goatherd.sync, goatherd.testing, goatherd.web])
+def test_every_public_name_is_in_the_table_of_modules(module: Any) -> None:
+    beginning = read("api.md").partition("\n## ")[0]
+    told = set(re.findall(r"`(\w+)`", "|".join(rows(beginning)[module.__name__][1:])))
+    # The union of the other names stands with those of the package.
+    assert told == set(module.__all__) - ({"Event"} if module is goatherd.events else set())
 
 
 @pytest.mark.parametrize(

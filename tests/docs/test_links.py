@@ -5,12 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.markdown import DOCS, ROOT, anchors, links, name_of, pages
+from tests.docs.markdown import DOCS, ROOT, anchors, links, name_of, pages, pictures
 
 #: Pages that nobody reads through the navigation.
 NOT_LISTED = {"explanation/decisions/0000-template.md"}
 
-TEXTS = [*pages(), ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+TEXTS = [
+    *pages(), *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    *sorted((ROOT / "examples").glob("*/README.md")),
+]  # fmt: skip
 
 
 def test_every_page_is_in_the_navigation() -> None:
@@ -33,6 +36,11 @@ def test_every_page_can_be_reached_from_the_first() -> None:
 @pytest.mark.parametrize("page", TEXTS, ids=name_of)
 def test_links_lead_somewhere(page: Path) -> None:
     assert [link for link in links(page) if is_dead(page, link)] == []
+
+
+@pytest.mark.parametrize("page", TEXTS, ids=name_of)
+def test_pictures_are_there(page: Path) -> None:
+    assert [picture for picture in pictures(page) if is_dead(page, picture.partition("#")[0])] == []
 
 
 @pytest.mark.parametrize("page", pages("tutorial", "howto", "reference", "explanation"), ids=name_of)

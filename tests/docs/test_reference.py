@@ -27,10 +27,12 @@ from goatherd.model.settings import Settings
 from goatherd.ports.telemetry import AnswerOutcome, CallOutcome, Outcome, Stray
 from goatherd.web.metrics import GatewayMetrics
 from scripts import cli_reference
-from tests.docs.markdown import DOCS, name_of, pages, section
+from tests.docs.markdown import DOCS, ROOT, name_of, pages, section
 from tests.docs.story import play
 from tests.docs.tables import REFERENCE, read, rows
 
+#: Packages whose own errors become answers to browsers and commands, and never reach a program.
+INSIDE = {"control", "desk"}
 #: Why events of tracked jobs are lost.
 LOSSES = ("store away", "too long", "fault")
 
@@ -98,6 +100,14 @@ def test_the_error_tree_is_true() -> None:
     kinds = {name: kind for name, kind in vars(errors).items() if isinstance(kind, type)}
     assert drawn == {name: kinds[name].__bases__[0].__name__ for name in drawn}
     assert set(drawn) == set(rows(read("errors.md"))) | {"GoatherdError"}
+
+
+def test_kinds_of_errors_that_are_not_public_are_named() -> None:
+    public = "|".join(name for name in vars(errors) if name[0].isupper())
+    declared = re.compile(rf"^class (\w+)\((?:{public})\)", re.MULTILINE)
+    sources = [path for path in (ROOT / "src" / "goatherd").rglob("*.py") if not INSIDE & set(path.parts)]
+    kinds = {name for path in sources for name in declared.findall(path.read_text(encoding="utf-8"))}
+    assert [name for name in kinds - vars(errors).keys() if f"`{name}`" not in read("errors.md")] == []
 
 
 # --- metrics ------------------------------------------------------------------------------------

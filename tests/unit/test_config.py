@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goatherd import Goatherd, Retry
-from goatherd.config import NAMES, Sources, read_settings, without_password
+from goatherd.config import LISTS, NAMES, Sources, read_settings, without_password
 from goatherd.errors import SettingsError
 from goatherd.model.settings import Settings
 
@@ -92,12 +92,15 @@ SPECIAL = {
     "management_url": "https://v",
     "alert_webhook": "https://u/hook",
     "volatile_lanes": "True",
+    "track_all": "True",
     "secret": "long enough to be one",
+    "dashboard_token": "long enough to be another",
+    "dashboard_read_token": "long enough to be a third",
     "default_queue": "mail",
 }
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("retry", "redact")])
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("retry", *LISTS)])
 def test_every_setting_can_be_given_in_the_environment(desk: Desk, name: str) -> None:
     words = get_args(get_type_hints(Settings)[name])
     choice = words[-1] if words and isinstance(words[-1], str) else "7"

@@ -8,9 +8,9 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from goatherd.cli.drift_words import told_value
 from goatherd.cli.redaction import printable
 from goatherd.cli.tables import plain_table
+from goatherd.desk.drift_words import told_value
 from goatherd.model.blueprint import BindingSpec, Blueprint, ExchangeSpec, PolicySpec, QueueSpec
 
 

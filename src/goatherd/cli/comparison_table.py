@@ -8,9 +8,9 @@ from rich.table import Table
 from rich.text import Text
 
 from goatherd.cli.blueprint_comparison import Disagreement, Where
-from goatherd.cli.drift_words import told_value
 from goatherd.cli.redaction import printable
 from goatherd.cli.tables import plain_table
+from goatherd.desk.drift_words import told_value
 
 _COLOURS: dict[Where, str] = {"only in the app": "green", "only in the file": "yellow", "differs": "magenta"}
 

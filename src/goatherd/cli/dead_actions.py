@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from goatherd.cli.letter_choice import Choice, find_letter, office_of
+from goatherd.cli.letter_choice import Choice
 from goatherd.cli.output import console
 from goatherd.cli.wording import counted
 
@@ -61,7 +61,9 @@ def check_choice(letters: Sequence[str], choice: Choice, *, everything: bool) ->
 
 
 def choose(app: Goatherd, letters: Sequence[str], choice: Choice) -> Chosen:
-    """Find the letters; raises Failed for an id that is unknown."""
+    """Find the letters; raises NotThere for an id that is unknown."""
+    from goatherd.desk.letter_office import find_letter, office_of
+
     wanted = choice.as_filter()
 
     async def look() -> list[DeadLetter]:
@@ -83,6 +85,8 @@ def act(
     app: Goatherd, total: int, steps: Callable[[DeadLetterOffice], AsyncIterator[int]]
 ) -> tuple[int, Sequence[Returned]]:
     """Run the steps, each of which tells how many are done so far; returns how many, and where in lanes they went."""
+
+    from goatherd.desk.letter_office import office_of
 
     async def run() -> tuple[int, Sequence[Returned]]:
         done = 0

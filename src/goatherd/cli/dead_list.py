@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from goatherd.cli.letter_choice import Choice, choice_options, office_of
+from goatherd.cli.letter_choice import Choice, choice_options
 from goatherd.cli.output import Output, with_output
-from goatherd.cli.redaction import redacted
 from goatherd.cli.target import load_app, target_argument
 from goatherd.cli.wording import counted
+from goatherd.model.redaction import redacted
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
     from goatherd.model.dead_letter import DeadLetter
+
+#: What programs are told of a group.
+TOLD = ("task", "reason", "error_type", "message", "count", "oldest", "newest")
 
 
 @click.command("list")
@@ -46,15 +49,17 @@ def list_letters(output: Output, target: str, choice: Choice, each: bool) -> Non
 
 
 async def _find(app: Goatherd, choice: Choice) -> list[DeadLetter]:
+    from goatherd.desk.letter_office import office_of
+
     async with app:
         return [letter async for letter in office_of(app).find(choice.as_filter(), choice.limit)]
 
 
 def _facts(app: Goatherd, letters: list[DeadLetter], *, each: bool) -> list[dict[str, Any]]:
-    from goatherd.cli.letter_tables import grouped
+    from goatherd.desk.letter_groups import grouped
 
     if not each:
-        return [vars(group) for group in grouped(letters)]
+        return [{name: getattr(group, name) for name in TOLD} for group in grouped(letters)]
     hidden = app.settings.redact
     left_out = ("body", "traceback")
     shown = ({name: value for name, value in vars(letter).items() if name not in left_out} for letter in letters)
@@ -62,7 +67,8 @@ def _facts(app: Goatherd, letters: list[DeadLetter], *, each: bool) -> list[dict
 
 
 def _print_groups(output: Output, target: str, letters: list[DeadLetter]) -> None:
-    from goatherd.cli.letter_tables import group_table, grouped
+    from goatherd.cli.letter_tables import group_table
+    from goatherd.desk.letter_groups import grouped
 
     groups = grouped(letters)
     output.console().print(group_table(groups))

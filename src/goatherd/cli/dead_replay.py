@@ -10,13 +10,13 @@ import click
 
 from goatherd.cli.dead_actions import Chosen, act, check_choice, choose
 from goatherd.cli.dead_returned import replayed_told
-from goatherd.cli.letter_choice import Choice, choice_options, find_letter, office_of
+from goatherd.cli.letter_choice import Choice, choice_options
 from goatherd.cli.output import Output, agree, with_output
 from goatherd.cli.target import load_app, target_argument
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
-    from goatherd.cli.editing import Edited
+    from goatherd.desk.letter_edits import Edited
     from goatherd.engine.dead_letters import DeadLetterOffice
     from goatherd.engine.lane_returns import Returned
     from goatherd.model.dead_letter import DeadLetter
@@ -74,6 +74,7 @@ def _where(chosen: Chosen) -> str:
 
 def _other_arguments(app: Goatherd, letter_id: str, given: str | None) -> Edited:
     from goatherd.cli.editing import checked, edit, read_object
+    from goatherd.desk.letter_office import find_letter, office_of
 
     async def get() -> DeadLetter:
         async with app:

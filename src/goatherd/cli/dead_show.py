@@ -9,26 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from goatherd.cli.durations import spoken
-from goatherd.cli.letter_choice import find_letter, office_of
 from goatherd.cli.output import Output, with_output
-from goatherd.cli.redaction import printable, redacted, shown_body
+from goatherd.cli.redaction import printable
 from goatherd.cli.target import load_app, target_argument
+from goatherd.model.redaction import redacted, shown_body
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
     from goatherd.model.dead_letter import DeadLetter
-
-#: What each reason means.
-REASONS = {
-    "failed": "its last attempt failed",
-    "gave_up": "the task gave up",
-    "expired": "its deadline, or its queue's time to live, passed",
-    "crashed": "the processes that ran it died",
-    "invalid": "its arguments do not fit the task",
-    "unknown_task": "no worker knows its task",
-    "unparsable": "its bytes cannot be read",
-    "rejected": "its queue was full, or it was taken out of its lane",
-}
 
 
 @click.command("show")
@@ -55,6 +43,8 @@ def show_letter(output: Output, target: str, letter: str) -> None:
 
 
 async def _get(app: Goatherd, letter: str) -> DeadLetter:
+    from goatherd.desk.letter_office import find_letter, office_of
+
     async with app:
         return await find_letter(office_of(app), letter)
 
@@ -67,6 +57,8 @@ def _facts(app: Goatherd, letter: DeadLetter) -> dict[str, Any]:
 def _print(target: str, facts: dict[str, Any]) -> None:
     """One fact a line, never cut, so that ids and JSON can be copied."""
     import msgspec
+
+    from goatherd.desk.letter_facts import REASONS
 
     lines = {"letter": facts["id"], "job": facts["job_id"], "task": facts["task"] or "?", "queue": facts["queue"]}
     if facts["key"] is not None:

@@ -16,16 +16,18 @@ from goatherd.cli.target import target_argument
 
 @click.command()
 @target_argument
-@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="The gateway's port.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="Of dashboard and gateway."
+)
 @click.option("--no-reload", is_flag=True, help="Do not watch files.")
 @share_options
 @with_output
 def dev(*, output: Output, target: str, port: int, no_reload: bool, share: Share) -> int:
     """Run an app while you write it: each job is told, and all starts anew when you save a file.
 
-    A worker, a scheduler, a router and a gateway run in one process. The gateway serves the events of tracked jobs on
-    this machine only, at http://127.0.0.1:8000/api/v1/APP/JOB/events, without asking for a token; it is left out where
-    the extra `web` is not installed.
+    A worker, a scheduler, a router, a gateway and the dashboard run in one process. The dashboard is at
+    http://127.0.0.1:8000/, the events of tracked jobs at http://127.0.0.1:8000/api/v1/APP/JOB/events, both for this
+    machine only, without asking for a token; they are left out where the extra `web` is not installed.
 
     All .py files in this folder and below are watched, but for hidden folders and virtual environments. Jobs that
     run when a file changes get 2 s to end and are otherwise handed back, to be done with the new code. If the new
@@ -47,7 +49,9 @@ def _roles() -> tuple[Duty, ...]:
     from importlib.util import find_spec
 
     everywhere: tuple[Duty, ...] = ("worker", "scheduler", "router")
-    return (*everywhere, "gateway") if find_spec("uvicorn") is not None else everywhere
+    if any(find_spec(name) is None for name in ("uvicorn", "fastapi", "jinja2")):
+        return everywhere
+    return (*everywhere, "gateway", "dashboard")
 
 
 def _reloading(output: Output, target: str, duties: Duties) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from goatherd.cli.drift_words import counts
+from goatherd.desk.drift_words import counts
 from goatherd.model.difference import Difference
 
 #: The scheduler serves a gauge of the same name.

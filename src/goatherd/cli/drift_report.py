@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from goatherd.cli.drift_words import counts, told_counts, told_risks
+from goatherd.cli.drift_words import told_counts, told_risks
+from goatherd.desk.drift_words import counts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from rich.table import Table
 from rich.text import Text
 
-from goatherd.cli.drift_words import told_change, told_details
 from goatherd.cli.redaction import printable
 from goatherd.cli.tables import plain_table
+from goatherd.desk.drift_words import told_change, told_details
 from goatherd.model.difference import Change, Difference
 
 _COLOURS: dict[Change, str] = {

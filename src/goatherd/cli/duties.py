@@ -1,4 +1,4 @@
-"""What one process does: its roles, its share of the jobs, and where its gateway listens."""
+"""What one process does: its roles, its share of the jobs, and where it serves browsers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 from goatherd.cli.health import NO_OPTIONS, HealthOptions
 from goatherd.cli.share import Share
 
-Duty: TypeAlias = Literal["worker", "scheduler", "router", "gateway"]
+Duty: TypeAlias = Literal["worker", "scheduler", "router", "gateway", "dashboard"]
 DUTIES: tuple[Duty, ...] = get_args(Duty)
 
 
@@ -24,7 +24,7 @@ class Duties:
     port: int = 8000
     #: Where the process tells how it is.
     health: HealthOptions = NO_OPTIONS
-    #: Whether streams need no token, because only this machine can reach them.
+    #: Whether streams and the dashboard need no token, because only this machine can reach them.
     open_to_all: bool = False
 
     def as_arguments(self) -> list[str]:

@@ -3,31 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
 
-from goatherd.cli.arguments import check_on_queue, job_by_name
 from goatherd.cli.output import Failed
-from goatherd.cli.redaction import redacted, restored
 from goatherd.errors import InvalidArguments
-from goatherd.listening import Listener
+from goatherd.model.redaction import redacted, restored
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
+    from goatherd.desk.letter_edits import Edited
     from goatherd.model.dead_letter import DeadLetter
-
-
-@dataclass(frozen=True, kw_only=True)
-class Edited:
-    """Other arguments, and the lane to which the job belongs with them."""
-
-    arguments: Mapping[str, Any]
-    #: Its full key; None if there is none, or if it is not known here.
-    lane: str | None
 
 
 def edit(app: Goatherd, letter: DeadLetter) -> Edited:
@@ -63,15 +51,9 @@ def read_object(text: str) -> dict[str, Any]:
 
 def checked(app: Goatherd, letter: DeadLetter, arguments: dict[str, Any]) -> Edited:
     """The same arguments, once they fit the letter's task; raises InvalidArguments."""
-    task = app.tasks.get(letter.task or "")
-    if task is None:
-        if letter.key is not None:
-            told = f"{letter.task} is no task of this app, so its job goes back to lane {letter.key}"
-            click.echo(f"Note: {told}, whatever its arguments say now.", err=True)
-        return Edited(arguments=arguments, lane=None)  # done by another program, which checks them itself
-    if isinstance(task, Listener):
-        check_on_queue(task, letter.queue, arguments)
-        return Edited(arguments=arguments, lane=None)
-    whole_body = task.definition.signature.whole_body
-    job = task.job(arguments) if whole_body else job_by_name(task, arguments)
-    return Edited(arguments=arguments, lane=job.lane)
+    from goatherd.desk import letter_edits
+
+    edited = letter_edits.checked(app, letter, arguments)
+    if edited.note:
+        click.echo(f"Note: {edited.note}", err=True)
+    return edited

@@ -14,12 +14,12 @@ from rich.text import Text
 from goatherd.app import Goatherd
 from goatherd.cli.durations import spoken
 from goatherd.cli.lane_access import opened_lanes
-from goatherd.cli.lane_facts import JobFacts, LaneFacts, names_of
-from goatherd.cli.lanes_list import LaneChoice, read_lanes
 from goatherd.cli.letter_tables import ago, error_text
 from goatherd.cli.output import Output
 from goatherd.cli.redaction import printable
 from goatherd.cli.tables import plain_table
+from goatherd.desk.lane_finding import LaneChoice, read_lanes
+from goatherd.desk.lane_looks import LaneJobFacts, LaneLook, names_of
 from goatherd.model.lane import LaneState
 
 #: Seconds between two looks of `--watch`.
@@ -28,7 +28,7 @@ EVERY = 1.0
 _COLOURS = {"ready": "", "running": "green", "waiting": "yellow", "held": "red"}
 
 
-def lane_table(lanes: Sequence[LaneFacts]) -> Table:
+def lane_table(lanes: Sequence[LaneLook]) -> Table:
     """One line for each lane."""
     table = plain_table()
     table.add_column("lane", overflow="fold", min_width=8)
@@ -54,7 +54,7 @@ def lane_table(lanes: Sequence[LaneFacts]) -> Table:
     return table
 
 
-def job_table(jobs: Sequence[JobFacts]) -> Table:
+def job_table(jobs: Sequence[LaneJobFacts]) -> Table:
     """The jobs of a lane, in their order."""
     table = plain_table()
     table.add_column("", justify="right", no_wrap=True)
@@ -78,12 +78,12 @@ async def watch_lanes(app: Goatherd, choice: LaneChoice, output: Output) -> None
                 live.update(lane_table(lanes), refresh=True)
     async for lanes in _looks(app, choice):
         if output.json:
-            output.write_json([lane.as_json() for lane in lanes], one_line=True)
+            output.write_json([lane.facts() for lane in lanes], one_line=True)
         else:
             console.print(lane_table(lanes))
 
 
-async def _looks(app: Goatherd, choice: LaneChoice) -> AsyncIterator[list[LaneFacts]]:
+async def _looks(app: Goatherd, choice: LaneChoice) -> AsyncIterator[list[LaneLook]]:
     async with opened_lanes(app) as operations:
         while True:
             yield await read_lanes(app, operations, choice)
@@ -97,5 +97,5 @@ def _reason(state: LaneState) -> Text:
     return Text(printable(state.worker or ""), no_wrap=True, overflow="ellipsis")
 
 
-def _task(job: JobFacts) -> Text:
+def _task(job: LaneJobFacts) -> Text:
     return Text(printable(job.task or "?"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import shlex
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
@@ -17,18 +16,8 @@ from goatherd.cli.wording import counted
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
-    from goatherd.cli.lane_facts import LaneFacts
-    from goatherd.model.lane import LaneCondition
-    from goatherd.ports.lanes import LaneOperations
-
-
-@dataclass(frozen=True, kw_only=True)
-class LaneChoice:
-    """Which lanes are shown."""
-
-    text: str
-    held: bool
-    limit: int
+    from goatherd.desk.lane_finding import LaneChoice
+    from goatherd.desk.lane_looks import LaneLook
 
 
 @click.command("list")
@@ -51,8 +40,10 @@ def list_lanes(output: Output, target: str, text: str, held: bool, limit: int, w
       goatherd lanes list shop:app post_id=7
       goatherd lanes list shop:app --watch
     """
+    from goatherd.desk.lane_finding import LaneChoice
+
     app = load_app(target)
-    choice = LaneChoice(text=text, held=held, limit=limit)
+    choice = LaneChoice(text=text, condition="held" if held else None, limit=limit)
     if watch:
         from goatherd.cli.lane_tables import watch_lanes
 
@@ -61,30 +52,23 @@ def list_lanes(output: Output, target: str, text: str, held: bool, limit: int, w
         return
     found = asyncio.run(_find(app, choice))
     if output.json:
-        output.write_json([lane.as_json() for lane in found])
+        output.write_json([lane.facts() for lane in found])
     elif not found:
         output.say("No lane matches." if text or held else "No lanes: nothing waits in order.")
     else:
         _print(output, target, choice, found)
 
 
-async def _find(app: Goatherd, choice: LaneChoice) -> list[LaneFacts]:
+async def _find(app: Goatherd, choice: LaneChoice) -> list[LaneLook]:
+    from goatherd.desk.lane_finding import read_lanes
+
     async with opened_lanes(app) as operations:
         return await read_lanes(app, operations, choice)
 
 
-async def read_lanes(app: Goatherd, operations: LaneOperations, choice: LaneChoice) -> list[LaneFacts]:
-    """The lanes that are chosen, as they stand."""
-    from goatherd.cli.lane_facts import read_lane
-
-    condition: LaneCondition | None = "held" if choice.held else None
-    states = await operations.find(condition=condition, containing=choice.text, limit=choice.limit)
-    return [await read_lane(app, operations, state) for state in states]
-
-
-def _print(output: Output, target: str, choice: LaneChoice, found: list[LaneFacts]) -> None:
-    from goatherd.cli.lane_facts import held_among, names_of
+def _print(output: Output, target: str, choice: LaneChoice, found: list[LaneLook]) -> None:
     from goatherd.cli.lane_tables import lane_table
+    from goatherd.desk.lane_looks import held_among, names_of
 
     output.console().print(lane_table(found))
     more = " There may be more: --limit." if len(found) == choice.limit else ""

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 import click
 
 from goatherd.cli.lane_access import opened_lanes
-from goatherd.cli.lane_actions import Moved, act_on, check_choice, chosen_lanes, gone_on, told_of_all
+from goatherd.cli.lane_actions import check_choice, chosen_lanes, told_of_all
 from goatherd.cli.output import Output, agree, with_output
 from goatherd.cli.target import load_app, target_argument
 from goatherd.cli.wording import counted
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
-    from goatherd.cli.lane_facts import LaneFacts
-    from goatherd.model.lane import LaneJob
+    from goatherd.desk.lane_looks import LaneLook
+    from goatherd.desk.lane_moves import Moved
 
 
 @click.command()
@@ -44,6 +44,8 @@ def retry(output: Output, target: str, key: str | None, everything: bool, yes: b
         agree(f"Try the first job of {counted(len(lanes), 'held lane')} again?", yes=yes)
     done = asyncio.run(_retry(app, lanes))
     if not everything and not done:
+        from goatherd.desk.lane_moves import gone_on
+
         raise gone_on(lanes[0].state, "retry")
     if output.json:
         output.write_json({"retried": done})
@@ -53,16 +55,11 @@ def retry(output: Output, target: str, key: str | None, everything: bool, yes: b
         output.say(_told(done[0]))
 
 
-async def _retry(app: Goatherd, lanes: Sequence[LaneFacts]) -> list[Moved]:
-    from goatherd.engine.lane_retries import tried_anew
+async def _retry(app: Goatherd, lanes: Sequence[LaneLook]) -> list[Moved]:
+    from goatherd.desk.lane_moves import retry_lanes
 
     async with opened_lanes(app) as operations:
-
-        async def let_go(lane: LaneFacts, job: LaneJob) -> bool:
-            content = tried_anew(job.content, app.format_of, given_up=lane.state.condition == "held")
-            return await operations.retry(lane.state.key, content, seq=job.seq)
-
-        return await act_on(lanes, let_go)
+        return await retry_lanes(app, operations, lanes)
 
 
 def _told(lane: Moved) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from goatherd.cli.durations import spoken
-from goatherd.cli.lane_access import find_lane, key_argument, opened_lanes
+from goatherd.cli.lane_access import key_argument, opened_lanes
 from goatherd.cli.output import Output, with_output
 from goatherd.cli.redaction import printable
 from goatherd.cli.target import load_app, target_argument
@@ -18,7 +18,7 @@ from goatherd.cli.wording import counted
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
-    from goatherd.cli.lane_facts import JobFacts
+    from goatherd.desk.lane_looks import LaneJobFacts
     from goatherd.model.lane import LaneState
 
 #: What each condition means.
@@ -48,23 +48,24 @@ def show_lane(output: Output, target: str, key: str, limit: int) -> None:
     app = load_app(target)
     state, jobs = asyncio.run(_read(app, key, limit))
     if output.json:
-        from goatherd.cli.lane_facts import LaneFacts
+        from goatherd.desk.lane_looks import LaneLook
 
-        facts = LaneFacts(state=state, head=jobs[0] if jobs else None, job=None)
-        output.write_json(facts.as_json() | {"jobs": jobs})
+        facts = LaneLook(state=state, head=jobs[0] if jobs else None, job=None).facts()
+        output.write_json({**vars(facts), "jobs": jobs})
     else:
         _print(output, target, state, jobs)
 
 
-async def _read(app: Goatherd, key: str, limit: int) -> tuple[LaneState, Sequence[JobFacts]]:
-    from goatherd.cli.lane_facts import job_facts
+async def _read(app: Goatherd, key: str, limit: int) -> tuple[LaneState, Sequence[LaneJobFacts]]:
+    from goatherd.desk.lane_finding import find_lane
+    from goatherd.desk.lane_looks import job_facts
 
     async with opened_lanes(app) as operations:
         state = await find_lane(app, operations, key)
         return state, [job_facts(app, job) for job in await operations.jobs(state.key, limit)]
 
 
-def _print(output: Output, target: str, state: LaneState, jobs: Sequence[JobFacts]) -> None:
+def _print(output: Output, target: str, state: LaneState, jobs: Sequence[LaneJobFacts]) -> None:
     """One fact a line, never cut, so that ids can be copied; then what waits."""
     from goatherd.cli.lane_tables import job_table
 
@@ -81,7 +82,7 @@ def _print(output: Output, target: str, state: LaneState, jobs: Sequence[JobFact
     click.echo(f"\n{_advice(target, state)}")
 
 
-def _lines(state: LaneState, jobs: Sequence[JobFacts]) -> dict[str, str]:
+def _lines(state: LaneState, jobs: Sequence[LaneJobFacts]) -> dict[str, str]:
     from goatherd.model.lane import shown
 
     lines: dict[str, Any] = {

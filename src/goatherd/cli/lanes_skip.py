@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
 
-from goatherd.cli.lane_actions import Moved, act_on, check_choice, chosen_lanes, gone_on, told_of_all
+from goatherd.cli.lane_actions import check_choice, chosen_lanes, told_of_all
 from goatherd.cli.output import Output, agree, with_output
 from goatherd.cli.target import load_app, target_argument
 from goatherd.cli.wording import counted
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
-    from goatherd.cli.lane_facts import JobFacts, LaneFacts
-    from goatherd.model.dead_letter import Burial
-    from goatherd.model.lane import LaneJob
+    from goatherd.desk.lane_looks import LaneJobFacts, LaneLook
+    from goatherd.desk.lane_moves import Moved
 
 
 @click.command()
@@ -46,6 +44,8 @@ def skip(output: Output, target: str, key: str | None, everything: bool, yes: bo
         agree(_question(lanes, everything=everything), yes=yes)
     done, after = asyncio.run(_skip(app, lanes))
     if not everything and not done:
+        from goatherd.desk.lane_moves import gone_on
+
         raise gone_on(lanes[0].state, "skip")
     if output.json:
         output.write_json({"skipped": done})
@@ -55,7 +55,7 @@ def skip(output: Output, target: str, key: str | None, everything: bool, yes: bo
         output.say(_told(target, done[0], after))
 
 
-def _question(lanes: Sequence[LaneFacts], *, everything: bool) -> str:
+def _question(lanes: Sequence[LaneLook], *, everything: bool) -> str:
     from goatherd.model.lane import shown
 
     if everything:
@@ -67,36 +67,19 @@ def _question(lanes: Sequence[LaneFacts], *, everything: bool) -> str:
     return f"Put {job} of lane {shown(lane.state.key)} to the dead letters{goes_on}?"
 
 
-async def _skip(app: Goatherd, lanes: Sequence[LaneFacts]) -> tuple[list[Moved], JobFacts | None]:
+async def _skip(app: Goatherd, lanes: Sequence[LaneLook]) -> tuple[list[Moved], LaneJobFacts | None]:
     """What was skipped and, of the first lane, what goes next."""
-    from goatherd.cli.lane_facts import job_facts
+    from goatherd.desk.lane_looks import job_facts
+    from goatherd.desk.lane_moves import skip_lanes
 
-    # The app is open, so that the letters are at once where all dead letters are; a worker would take them, too.
     async with app:
-        session = app.session()
-        operations = (await session.lanes()).operations
-
-        async def bury(lane: LaneFacts, job: LaneJob) -> bool:
-            why = lane.state.burial or _why(lane.head)
-            return await operations.skip(lane.state.key, why, seq=job.seq)
-
-        done = await act_on(lanes, bury)
-        await session.carry_letters()
+        operations = (await app.session().lanes()).operations
+        done = await skip_lanes(app, operations, lanes)
         behind = await operations.jobs(lanes[0].state.key, 1) if lanes else ()
     return done, job_facts(app, behind[0]) if behind else None
 
 
-def _why(job: JobFacts | None) -> Burial:
-    """For a job that had not been given up yet."""
-    from goatherd.model.dead_letter import Burial
-
-    told, attempts = "an operator skipped it while its lane waited for it", 0 if job is None else job.failures
-    return Burial(
-        reason="rejected", error_type="SkippedByOperator", message=told, attempts=attempts, failed_at=time.time()
-    )
-
-
-def _told(target: str, lane: Moved, after: JobFacts | None) -> str:
+def _told(target: str, lane: Moved, after: LaneJobFacts | None) -> str:
     from goatherd.model.lane import shown
 
     goes_on = "is empty now" if after is None else f"goes on with {after.named}"

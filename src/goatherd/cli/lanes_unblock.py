@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import click
 
 from goatherd.cli.durations import spoken
-from goatherd.cli.lane_access import find_lane, key_argument, opened_lanes
-from goatherd.cli.output import Failed, Output, agree, with_output
+from goatherd.cli.lane_access import key_argument, opened_lanes
+from goatherd.cli.output import Output, agree, with_output
 from goatherd.cli.target import load_app, target_argument
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
-    from goatherd.cli.lane_facts import LaneFacts
+    from goatherd.desk.lane_looks import LaneLook
 
 
 @click.command()
@@ -44,32 +44,21 @@ def unblock(output: Output, target: str, key: str, yes: bool) -> None:
         output.say(_told(lane))
 
 
-async def _look(app: Goatherd, key: str) -> LaneFacts:
-    """The lane; raises Failed unless somebody has it."""
-    from goatherd.cli.lane_facts import read_lane
+async def _look(app: Goatherd, key: str) -> LaneLook:
+    from goatherd.desk.lane_moves import held_by_worker
 
     async with opened_lanes(app) as operations:
-        lane = await read_lane(app, operations, await find_lane(app, operations, key))
-    if lane.state.condition != "running":
-        raise _nobody(lane)
-    return lane
+        return await held_by_worker(app, operations, key)
 
 
-async def _unblock(app: Goatherd, lane: LaneFacts) -> None:
+async def _unblock(app: Goatherd, lane: LaneLook) -> None:
+    from goatherd.desk.lane_moves import unblock_lane
+
     async with opened_lanes(app) as operations:
-        if not await operations.unblock(lane.state.key):
-            raise _nobody(lane)
+        await unblock_lane(operations, lane)
 
 
-def _nobody(lane: LaneFacts) -> Failed:
-    from goatherd.model.lane import shown
-
-    advice = "; `goatherd lanes retry` or `skip` helps it on" if lane.state.condition in ("held", "waiting") else ""
-    was = f" (it is {lane.state.condition})" if lane.state.condition != "running" else " any more"
-    return Failed(f"No worker has lane {shown(lane.state.key)}{was}, so there is nobody to take it from{advice}.")
-
-
-def _question(lane: LaneFacts) -> str:
+def _question(lane: LaneLook) -> str:
     import time
 
     from goatherd.model.lane import shown
@@ -82,7 +71,7 @@ def _question(lane: LaneFacts) -> str:
     )
 
 
-def _told(lane: LaneFacts) -> str:
+def _told(lane: LaneLook) -> str:
     from goatherd.model.lane import shown
 
     job = "its first job" if lane.head is None else lane.head.named

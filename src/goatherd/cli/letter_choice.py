@@ -11,16 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from goatherd.cli.durations import Duration
-from goatherd.cli.output import Failed
-from goatherd.errors import UnknownJob
 
 if TYPE_CHECKING:
-    from goatherd.app import Goatherd
-    from goatherd.engine.dead_letters import DeadLetterOffice
-    from goatherd.model.dead_letter import DeadLetter, LetterFilter
-
-#: Characters of an id's end that may stand for it; shorter ones are too easily mistaken.
-SHORTEST_END = 6
+    from goatherd.model.dead_letter import LetterFilter
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,32 +53,3 @@ def choice_options(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(choice=Choice(**{name: given.pop(name) for name in names}), **given)
 
     return command
-
-
-def office_of(app: Goatherd) -> DeadLetterOffice:
-    """The dead letters of an open app."""
-    from goatherd.engine.dead_letters import DeadLetterOffice
-
-    session = app.session()
-    return DeadLetterOffice(session.ports.dead_letters, app.format_of, session.posting, app.listener_book.have)
-
-
-async def find_letter(office: DeadLetterOffice, given: str) -> DeadLetter:
-    """The letter with that id, that end of an id, or that job's id; raises Failed."""
-    from goatherd.model.dead_letter import LetterFilter
-
-    try:
-        return await office.get(given)
-    except UnknownJob as error:
-        unknown = Failed(str(error))
-    found = [letter async for letter in office.find(LetterFilter()) if _is_meant(letter, given)]
-    if not found:
-        raise unknown
-    if len(found) > 1:
-        ids = ", ".join(letter.id for letter in found[:5])
-        raise Failed(f"{len(found)} dead letters are meant by {given!r}: {ids}. Give the whole id of one.")
-    return found[0]
-
-
-def _is_meant(letter: DeadLetter, given: str) -> bool:
-    return letter.job_id == given or (len(given) >= SHORTEST_END and letter.id.endswith(given.lower()))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from rich.table import Table
@@ -13,56 +11,11 @@ from rich.text import Text
 from goatherd.cli.durations import spoken
 from goatherd.cli.redaction import printable
 from goatherd.cli.tables import plain_table
+from goatherd.desk.letter_groups import LetterGroup
 from goatherd.model.dead_letter import DeadLetter
 
-#: What differs between errors that are the same: ids, addresses, numbers.
-_VARYING = re.compile(
-    r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b0x[0-9a-f]+\b|\b[0-9a-f]{12,}\b|\d+", re.IGNORECASE
-)
 
-
-@dataclass
-class Group:
-    """Letters of one task that died of the same error."""
-
-    task: str | None
-    reason: str
-    error_type: str
-    #: Of the newest letter.
-    message: str
-    count: int
-    oldest: datetime
-    newest: datetime
-
-    def add(self, letter: DeadLetter) -> None:
-        """One more."""
-        self.count += 1
-        self.oldest = min(self.oldest, letter.failed_at)
-        if letter.failed_at >= self.newest:
-            self.newest, self.message = letter.failed_at, letter.message
-
-
-def grouped(letters: Iterable[DeadLetter]) -> list[Group]:
-    """By task and error, numbers and ids in the message aside; the largest group first."""
-    groups: dict[tuple[str | None, str, str], Group] = {}
-    for letter in letters:
-        key = (letter.task, letter.error_type, _VARYING.sub("#", letter.message))
-        if key in groups:
-            groups[key].add(letter)
-        else:
-            groups[key] = Group(
-                task=letter.task,
-                reason=letter.reason,
-                error_type=letter.error_type,
-                message=letter.message,
-                count=1,
-                oldest=letter.failed_at,
-                newest=letter.failed_at,
-            )
-    return sorted(groups.values(), key=lambda group: -group.count)
-
-
-def group_table(groups: Sequence[Group]) -> Table:
+def group_table(groups: Sequence[LetterGroup]) -> Table:
     """One line for each group."""
     table = plain_table()
     table.add_column("count", justify="right", no_wrap=True)

@@ -30,18 +30,19 @@ def restart(output: Output, target: str, queue: str) -> None:
       goatherd listeners restart shop:app matching-pvp-7
     """
     app = load_app(target)
-    workers = asyncio.run(_restart(app, queue))
-    if not workers:
-        raise Failed(
-            f"No worker that lives has a listener for {queue!r}, so nothing was restarted. "
-            f"`goatherd listeners list {target}` shows those there are."
-        )
+    workers = asyncio.run(_restart(app, queue, target))
     if output.json:
         output.write_json({"queue": queue, "workers": workers})
     else:
         output.say(f"{counted(workers, 'worker')} will start the listener of {queue} anew within 10 s.")
 
 
-async def _restart(app: Goatherd, queue: str) -> int:
-    async with opened_listeners(app) as records:
-        return await records.restart(queue)
+async def _restart(app: Goatherd, queue: str, target: str) -> int:
+    from goatherd.desk.errors import NotThere
+    from goatherd.desk.listeners import restart_by
+
+    try:
+        async with opened_listeners(app) as records:
+            return await restart_by(records, queue)
+    except NotThere as error:
+        raise Failed(f"{error} `goatherd listeners list {target}` shows those there are.") from error

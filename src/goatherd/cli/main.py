@@ -17,6 +17,7 @@ COMMANDS = {
     "scheduler": Entry("goatherd.cli.scheduler:scheduler", "Fire schedules, flush tallies, take commands in."),
     "router": Entry("goatherd.cli.router:router", "Write the history of tracked jobs."),
     "gateway": Entry("goatherd.cli.gateway:gateway", "Serve the events of tracked jobs to browsers."),
+    "dashboard": Entry("goatherd.cli.dashboard:dashboard", "See how an app does, and act, in a browser."),
     "send": Entry("goatherd.cli.send:send", "Send a job from the shell."),
     "queues": Entry("goatherd.cli.queues:queues", "See, pause, resume and purge queues."),
     "dead": Entry("goatherd.cli.dead:dead", "See, replay and discard dead letters."),

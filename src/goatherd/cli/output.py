@@ -96,8 +96,10 @@ def with_output(function: Callable[..., Any]) -> Callable[..., Any]:
         except GoatherdError as error:
             if verbose:
                 traceback.print_exception(error)
+            from goatherd.desk.errors import for_shell
+
             # Arguments come from the command line, so wrong ones are wrong usage.
-            raise Failed(str(error), exit_code=2 if isinstance(error, InvalidArguments) else 1) from error
+            raise Failed(for_shell(error), exit_code=2 if isinstance(error, InvalidArguments) else 1) from error
 
     return command
 

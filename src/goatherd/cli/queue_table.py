@@ -14,10 +14,15 @@ from goatherd.cli.durations import spoken
 from goatherd.cli.output import Output
 from goatherd.cli.queues import read_states
 from goatherd.cli.tables import plain_table
+from goatherd.desk.queues import QueueCondition, condition_of
 from goatherd.model.topology import QueueState
 
 #: Seconds between two looks of `--watch`.
 EVERY = 1.0
+
+_COLOURS: dict[QueueCondition, str] = {
+    "replaced": "yellow", "paused": "yellow", "no worker": "red", "busy": "green", "idle": "dim",
+}  # fmt: skip
 
 
 def queue_table(states: Sequence[QueueState]) -> Table:
@@ -67,12 +72,5 @@ def _number(count: int | None) -> Text:
 
 
 def _state(state: QueueState) -> Text:
-    if state.replaced:
-        return Text("replaced", "yellow")
-    if state.paused:
-        return Text("paused", "yellow")
-    if not state.consumers and state.ready:
-        return Text("no worker", "red")
-    if state.running or state.ready:
-        return Text("busy", "green")
-    return Text("idle", "dim")
+    condition = condition_of(state)
+    return Text(condition, _COLOURS[condition])

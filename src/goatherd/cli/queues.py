@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 import click
 
 from goatherd.cli.lazy import Entry, LazyGroup
-from goatherd.cli.output import Failed, Output, agree, with_output
+from goatherd.cli.output import Output, agree, with_output
 from goatherd.cli.target import load_app, target_argument
 from goatherd.cli.wording import counted
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
+    from goatherd.errors import Unavailable
     from goatherd.model.topology import QueueState
 
 queues = LazyGroup(
@@ -36,9 +37,6 @@ queues = LazyGroup(
 )
 
 queue_argument = click.argument("queue")
-
-#: Listeners whose queues are looked for; of one queue there may be several.
-MOST_LISTENED = 100_000
 
 
 @click.command("list")
@@ -146,39 +144,25 @@ async def _states(app: Goatherd, queue: str | None) -> Sequence[QueueState]:
 
 
 async def read_states(app: Goatherd, queue: str | None) -> Sequence[QueueState]:
-    """The queues of an open app's store, or the one that is named; raises Failed."""
-    # Queues of listeners come and go, so that a broker need not know of them what it is not asked for.
-    also = await _listened(app) if queue is None else [queue]
-    states = await app.session().ports.operations.queues(also)
-    if queue is None:
-        return states
-    chosen = [state for state in states if state.name == queue]
-    if not chosen:
-        raise Failed(f"There is no queue {queue!r}. There are {', '.join(state.name for state in states) or 'none'}.")
-    return chosen
+    """The queues of an open app's store, or the one that is named; raises NotThere."""
+    from goatherd.desk import queues as desk
+
+    return await desk.read_states(app, queue, unheard=_tell_unheard)
 
 
-async def _listened(app: Goatherd) -> Sequence[str]:
-    """The queues to which workers listen now because data wants it."""
-    if not app.listener_book.listened():
-        return ()
-    from goatherd.errors import Unavailable
-
-    try:
-        records = await app.session().recurring.listeners()
-        return sorted({row.queue for row in await records.find(limit=MOST_LISTENED)})
-    except Unavailable as error:
-        click.echo(f"Queues of listeners are not shown: {error}", err=True)
-        return ()
+def _tell_unheard(error: Unavailable) -> None:
+    click.echo(f"Queues of listeners are not shown: {error}", err=True)
 
 
 async def _set_paused(app: Goatherd, queue: str, *, paused: bool) -> None:
+    from goatherd.desk import queues as desk
+
     async with app:
-        await read_states(app, queue)
-        controls = app.session().ports.controls
-        await (controls.pause(queue) if paused else controls.resume(queue))
+        await (desk.pause(app, queue) if paused else desk.resume(app, queue))
 
 
 async def _purge(app: Goatherd, queue: str) -> int:
+    from goatherd.desk import queues as desk
+
     async with app:
-        return await app.session().ports.operations.purge(queue)
+        return await desk.purge(app, queue)

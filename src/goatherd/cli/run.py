@@ -18,11 +18,11 @@ from goatherd.cli.target import load_app, target_argument
 @target_argument
 @click.option(
     "--roles", metavar="A,B", default="worker,scheduler,router", show_default=True, callback=read_roles,
-    help="What the process does: worker, scheduler, router, gateway.",
+    help="What the process does: worker, scheduler, router, gateway, dashboard.",
 )  # fmt: skip
 @click.option("--processes", type=click.IntRange(min=1), default=1, show_default=True, help="How many of them.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Where the gateway listens.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="The gateway's port.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where gateway and dashboard listen.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="Their port.")
 @share_options
 @health_options
 @click.option("--tell-jobs", is_flag=True, help="Say in the log when each job is done; also with --verbose.")
@@ -37,8 +37,9 @@ def run(  # noqa: PLR0913 - one parameter for each option
     """Run several roles of an app in one process, until you press Ctrl-C or the process is told to stop.
 
     The worker does jobs, the scheduler begins what begins by itself, the router writes the history of tracked jobs, the
-    gateway streams their events to browsers. Each is also a command of its own, to run it apart: `goatherd worker`,
-    `goatherd scheduler`, `goatherd router`, `goatherd gateway`.
+    gateway streams their events to browsers, the dashboard shows operators all of it; where both run, they share one
+    port. Each is also a command of its own, to run it apart: `goatherd worker`, `goatherd scheduler`,
+    `goatherd router`, `goatherd gateway`, `goatherd dashboard`.
 
     With --health-port, /livez says whether the process is alive, /readyz whether it can do its work and if not why, and
     /metrics what it counted. With --processes that port tells of all, and each process has one of those that follow.
@@ -49,8 +50,11 @@ def run(  # noqa: PLR0913 - one parameter for each option
       goatherd run shop:app --roles worker,router,gateway --port 8000
       goatherd run shop:app --roles worker,scheduler,router --processes 4
     """
-    if processes > 1 and "gateway" in roles:
-        raise click.UsageError("One port serves one gateway: run `goatherd gateway` apart, or leave out --processes.")
+    for served in ("gateway", "dashboard"):
+        if processes > 1 and served in roles:
+            raise click.UsageError(
+                f"One port serves one {served}: run `goatherd {served}` apart, or leave out --processes."
+            )
     tell_jobs |= output.verbose
     set_up_logging(as_json=output.json, verbose=output.verbose, show_pid=show_pid or processes > 1)
     duties = Duties(roles=roles, share=share, host=host, port=port, health=health, open_to_all=open_to_all)

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from goatherd.cli.check import Check, warning, well, wrong
 from goatherd.cli.output import without_password
-from goatherd.cli.run_access import names_of_pipelines, opened_records
-from goatherd.cli.run_facts import short_run
+from goatherd.cli.run_access import opened_records
 from goatherd.cli.wording import counted
+from goatherd.desk.run_finding import names_of_pipelines
+from goatherd.desk.run_looks import short_run
 from goatherd.errors import GoatherdError
 from goatherd.model.run_record import RunFilter
 

@@ -11,7 +11,7 @@ from goatherd.cli.durations import spoken
 from goatherd.cli.wording import counted
 
 if TYPE_CHECKING:
-    from goatherd.cli.run_facts import StepFacts
+    from goatherd.desk.run_looks import StepView
 
 #: The columns, and the side on which their text stands.
 HEADINGS = {"step": "left", "state": "left", "items": "right", "time": "right", "failures": "right", "worker": "left"}
@@ -20,7 +20,7 @@ COLOURS = {"done": "", "failed": "red", "running": "green", "compensating": "yel
 COLOURS |= {"skipped": "dim", "new": "dim"}
 
 
-def cells_of(step: StepFacts, now: float) -> dict[str, str | None]:
+def cells_of(step: StepView, now: float) -> dict[str, str | None]:
     """By heading; None where there is nothing to say."""
     look = step.look
     cells: dict[str, str | None] = dict.fromkeys(HEADINGS)
@@ -40,7 +40,7 @@ def cells_of(step: StepFacts, now: float) -> dict[str, str | None]:
     return cells
 
 
-def notes_of(step: StepFacts) -> Iterator[Text]:
+def notes_of(step: StepView) -> Iterator[Text]:
     """What does not fit into a column: a line for each."""
     look = step.look
     if look is None:
@@ -61,5 +61,5 @@ def notes_of(step: StepFacts) -> Iterator[Text]:
         yield Text.assemble((trouble.error_type, "red"), f": {trouble.message}" if trouble.message else "")
 
 
-def _open(step: StepFacts) -> bool:
+def _open(step: StepView) -> bool:
     return step.look is not None and step.look.state not in ("done", "skipped", "failed")

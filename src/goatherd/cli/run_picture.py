@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from goatherd.cli.redaction import printable
-from goatherd.cli.run_facts import StepFacts
 from goatherd.cli.run_lines import COLOURS, HEADINGS, cells_of, notes_of
 from goatherd.cli.run_rails import BOXES, PLAIN, Row, beneath, rails, width_of
+from goatherd.desk.run_looks import StepView
 
 MARKS = {"done": "✓", "failed": "✗", "running": "●", "compensating": "!", "ready": "○", "waiting": "·"}
 MARKS |= {"skipped": "-", "new": "+"}
@@ -27,7 +27,7 @@ GAP = "  "
 class Picture:
     """Draws steps into so many columns of text; an encoding without box drawing gets plain characters."""
 
-    def __init__(self, steps: Sequence[StepFacts], *, width: int, encoding: str, now: float) -> None:
+    def __init__(self, steps: Sequence[StepView], *, width: int, encoding: str, now: float) -> None:
         self._steps = {step.name: step for step in steps}
         self._width, self._encoding, self._now = width, encoding, now
         self._boxes = _can_write(encoding, "".join((*BOXES.values(), *MARKS.values(), "…")))
@@ -45,7 +45,7 @@ class Picture:
             else:
                 yield from self._node(self._steps[row.step], row, beneath(self._rows, place))
 
-    def _railed(self, steps: Sequence[StepFacts]) -> list[Row]:
+    def _railed(self, steps: Sequence[StepView]) -> list[Row]:
         """On rails as far as the code says what comes after what; in a list where rails would take too much room."""
         linked = rails({step.name: step.after for step in steps if step.code is not None})
         loose = [step.name for step in steps if step.code is None]
@@ -55,7 +55,7 @@ class Picture:
         apart = [Row(arms=())] if linked and loose else []
         return linked + apart + [Row(arms=(0,), step=name) for name in loose]
 
-    def _node(self, step: StepFacts, row: Row, below: Row) -> Iterator[Text]:
+    def _node(self, step: StepView, row: Row, below: Row) -> Iterator[Text]:
         mark = MARKS[step.state] if self._boxes else PLAIN_MARK
         yield self._line(row.drawn(self._glyphs, mark), cells_of(step, self._now), state=step.state, node=row.column)
         notes = [*(self._after(step) if self._in_words else ()), *notes_of(step)]
@@ -63,7 +63,7 @@ class Picture:
             way = below.drawn(self._glyphs) if below.arms else ""
             yield self._cut(Text(way.ljust(self._indent) + GAP) + self._written(note))
 
-    def _after(self, step: StepFacts) -> list[Text]:
+    def _after(self, step: StepView) -> list[Text]:
         """In words what rails would show; folded, so that nothing of it is cut."""
         if not step.after:
             return []

@@ -15,8 +15,9 @@ from goatherd.cli.durations import spoken
 from goatherd.cli.letter_tables import error_text
 from goatherd.cli.redaction import printable
 from goatherd.cli.run_access import opened_records
-from goatherd.cli.run_facts import short_run, summary_json
 from goatherd.cli.tables import plain_table
+from goatherd.desk.run_facts import run_facts
+from goatherd.desk.run_looks import short_run
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
@@ -61,7 +62,7 @@ async def watch_runs(app: Goatherd, wanted: RunFilter, limit: int, output: Outpu
                 live.update(run_table(runs), refresh=True)
     async for runs in _looks(app, wanted, limit):
         if output.json:
-            output.write_json([summary_json(run) for run in runs], one_line=True)
+            output.write_json([run_facts(run) for run in runs], one_line=True)
         else:
             console.print(run_table(runs))
 

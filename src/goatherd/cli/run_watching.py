@@ -13,9 +13,10 @@ from rich.text import Text
 
 from goatherd.cli.durations import spoken
 from goatherd.cli.redaction import printable
-from goatherd.cli.run_access import code_of, find_run, opened_records
-from goatherd.cli.run_facts import look_json, steps_of
+from goatherd.cli.run_access import opened_records
 from goatherd.cli.run_picture import Picture
+from goatherd.desk.run_finding import code_of, find_run
+from goatherd.desk.run_looks import look_json, steps_of
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from goatherd.cli.output import Failed, Output, with_output
-from goatherd.cli.run_access import code_of, find_run, opened_records
+from goatherd.cli.run_access import opened_records
 from goatherd.cli.target import load_app, target_argument
 from goatherd.cli.wording import counted
 
@@ -50,7 +50,9 @@ def cancel(output: Output, target: str, runs: tuple[str, ...]) -> int:
 
 
 async def _find(app: Goatherd, runs: Sequence[str]) -> list[RunSummary]:
-    """All of them, before anything is done to one; raises Failed."""
+    """All of them, before anything is done to one; raises NotThere."""
+    from goatherd.desk.run_finding import find_run
+
     async with opened_records(app) as operations:
         found = [(await find_run(app, operations, run)).summary for run in runs]
     return list({run.id: run for run in found}.values())
@@ -58,17 +60,8 @@ async def _find(app: Goatherd, runs: Sequence[str]) -> list[RunSummary]:
 
 async def _cancel(app: Goatherd, runs: Sequence[RunSummary]) -> dict[str, str]:
     """Cancel each; tells which had ended, and how."""
-    ended: dict[str, str] = {}
+    from goatherd.desk.runs import cancel_run
+
     async with app:
-        known = app.session().runs
-        for run in runs:
-            if not await known.cancel(run.id, _queues(app, run.pipeline)):
-                now = await known.knows(run.id)
-                ended[run.id] = now.state if now is not None else "forgotten"
-    return ended
-
-
-def _queues(app: Goatherd, pipeline: str) -> set[str]:
-    """Where those listen who may have something of it in hand."""
-    code = code_of(app, pipeline)
-    return set() if code is None else {task.queue for task in code.tasks}
+        ended = {run.id: await cancel_run(app, run) for run in runs}
+    return {run: state for run, state in ended.items() if state is not None}

@@ -11,13 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from goatherd.cli.output import Output, with_output
-from goatherd.cli.run_access import (
-    check_pipeline,
-    check_step_of,
-    names_of_pipelines,
-    opened_records,
-    without_pipelines,
-)
+from goatherd.cli.run_access import opened_records
 from goatherd.cli.target import load_app, target_argument
 from goatherd.cli.wording import counted
 
@@ -61,9 +55,9 @@ def list_runs(output: Output, target: str, limit: int, watch: bool, **chosen: An
         return
     found = asyncio.run(_find(app, wanted, limit))
     if output.json:
-        from goatherd.cli.run_facts import summary_json
+        from goatherd.desk.run_facts import run_facts
 
-        output.write_json([summary_json(run) for run in found])
+        output.write_json([run_facts(run) for run in found])
     elif not found:
         output.say(_none(app, narrowed=any(chosen.values())))
     else:
@@ -71,6 +65,7 @@ def list_runs(output: Output, target: str, limit: int, watch: bool, **chosen: An
 
 
 def _filter(app: Goatherd, *, state: str | None, pipeline: str | None, step: str | None) -> RunFilter:
+    from goatherd.desk.run_finding import check_pipeline, check_step_of, names_of_pipelines
     from goatherd.model.run_record import RunFilter
 
     if pipeline is not None:
@@ -86,6 +81,8 @@ async def _find(app: Goatherd, wanted: RunFilter, limit: int) -> Sequence[RunSum
 
 
 def _none(app: Goatherd, *, narrowed: bool) -> str:
+    from goatherd.desk.run_finding import names_of_pipelines, without_pipelines
+
     if not names_of_pipelines(app):
         return f"No runs. {without_pipelines(app)}"
     if narrowed:
@@ -96,8 +93,8 @@ def _none(app: Goatherd, *, narrowed: bool) -> str:
 
 
 def _print(output: Output, target: str, limit: int, found: Sequence[RunSummary]) -> None:
-    from goatherd.cli.run_facts import short_run
     from goatherd.cli.run_tables import run_table
+    from goatherd.desk.run_looks import short_run
 
     output.console().print(run_table(found))
     more = " There may be more: --limit." if len(found) == limit else ""

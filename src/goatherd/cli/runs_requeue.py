@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import click
 
 from goatherd.cli.output import Failed, Output, with_output
-from goatherd.cli.run_access import check_pipeline, check_step_of, without_pipelines
 from goatherd.cli.target import load_app, target_argument
 from goatherd.cli.wording import counted
 
@@ -47,7 +46,9 @@ def requeue(output: Output, target: str, pipelines: tuple[str, ...], step: str |
 
 
 def _chosen(app: Goatherd, pipelines: Sequence[str], step: str | None) -> list[str]:
-    """The pipelines that are meant; raises Failed."""
+    """The pipelines that are meant; raises Failed or NotThere."""
+    from goatherd.desk.run_finding import check_pipeline, check_step_of, without_pipelines
+
     if not app.pipelines:
         raise Failed(without_pipelines(app))
     for pipeline in pipelines:

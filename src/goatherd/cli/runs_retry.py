@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 import click
 
 from goatherd.cli.output import Failed, Output, agree, with_output
-from goatherd.cli.run_access import check_step, code_of, find_run, opened_records, run_argument
+from goatherd.cli.run_access import look_at_run, run_argument
 from goatherd.cli.target import load_app, target_argument
 from goatherd.cli.wording import counted
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
-    from goatherd.model.pipeline import PipelineDefinition
     from goatherd.model.run_record import RunLook, RunSummary
 
 
@@ -46,15 +45,11 @@ def retry(output: Output, target: str, run: str, steps: tuple[str, ...], start: 
     if steps and start is not None:
         raise click.UsageError("--step tries again what failed in a step, --from goes back to one; give one of them.")
     app = load_app(target)
-    look = asyncio.run(_look(app, run))
+    look = asyncio.run(look_at_run(app, run))
     if start is not None:
         _go_back(output, app, look, start, yes=yes)
         return
-    for step in steps:
-        check_step(step, [one.name for one in look.steps], f"{_named(look.summary)} has")
     count = asyncio.run(_retry(app, look.summary.id, steps))
-    if not count and (steps or look.summary.state != "cancelled"):
-        raise _nothing(look, steps)
     if output.json:
         output.write_json({"run": look.summary.id, "retried": count})
     else:
@@ -62,6 +57,8 @@ def retry(output: Output, target: str, run: str, steps: tuple[str, ...], start: 
 
 
 def _go_back(output: Output, app: Goatherd, look: RunLook, start: str, *, yes: bool) -> None:
+    from goatherd.desk.run_finding import check_step, code_of
+
     code = code_of(app, look.summary.pipeline)
     if code is None:
         told = f"The app {app.name!r} has no pipeline {look.summary.pipeline!r}"
@@ -70,26 +67,25 @@ def _go_back(output: Output, app: Goatherd, look: RunLook, start: str, *, yes: b
     check_step(start, [step.name for step in look.steps], f"{_named(look.summary)} has")
     again = [step.name for step in code.from_here(start)]
     agree(_question(look, again), yes=yes)
-    asyncio.run(_resume(app, code, look.summary.id, start))
+    asyncio.run(_resume(app, look.summary.id, start))
     if output.json:
         output.write_json({"run": look.summary.id, "resumed_from": start, "again": again})
     else:
         output.say(f"{_named(look.summary)} goes on from {start}: {', '.join(again)} {_are(again)} done again.")
 
 
-async def _look(app: Goatherd, run: str) -> RunLook:
-    async with opened_records(app) as operations:
-        return await find_run(app, operations, run)
-
-
 async def _retry(app: Goatherd, run: str, steps: Sequence[str]) -> int:
+    from goatherd.desk.runs import retry as try_again
+
     async with app:
-        return await app.session().runs.retry(run, steps or None)
+        return await try_again(app, run, steps)
 
 
-async def _resume(app: Goatherd, pipeline: PipelineDefinition, run: str, step: str) -> None:
+async def _resume(app: Goatherd, run: str, step: str) -> None:
+    from goatherd.desk.runs import resume_from
+
     async with app:
-        await app.session().runs.resume_from(pipeline, run, step)
+        await resume_from(app, run, step)
 
 
 def _question(look: RunLook, again: Sequence[str]) -> str:
@@ -100,17 +96,6 @@ def _question(look: RunLook, again: Sequence[str]) -> str:
         f", and what {counted(running, 'worker')} still {'does' if running == 1 else 'do'} of it counts for nothing"
     )
     return f"Do {', '.join(again)} of {_named(look.summary).lower()} again{lost}{stopped if running else ''}?"
-
-
-def _nothing(look: RunLook, steps: Sequence[str]) -> Failed:
-    run, where = look.summary, f" in {', '.join(steps)}" if steps else ""
-    why = {
-        "running": "it goes on",
-        "done": "it is done; --from STEP does a step and all after it again",
-        "cancelled": "it was cancelled; without --step it is taken up again",
-        "failed": f"it failed in {', '.join(run.now_at) or 'another step'}",
-    }
-    return Failed(f"Nothing has failed{where} of {_named(run).lower()}: {why[run.state]}.")
 
 
 def _told(run: RunSummary, count: int) -> str:

@@ -12,12 +12,12 @@ import click
 from goatherd.cli.durations import spoken
 from goatherd.cli.output import Output, with_output
 from goatherd.cli.redaction import printable
-from goatherd.cli.run_access import code_of, find_run, names_of_pipelines, opened_records, run_argument
+from goatherd.cli.run_access import look_at_run, run_argument
 from goatherd.cli.target import load_app, target_argument
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
-    from goatherd.cli.run_facts import StepFacts
+    from goatherd.desk.run_looks import StepView
     from goatherd.model.run_record import RunLook, RunSummary
 
 #: Characters of the input that are shown.
@@ -48,10 +48,11 @@ def show_run(output: Output, target: str, run: str, watch: bool) -> int:
       goatherd runs show shop:app video-7
       goatherd runs show shop:app video-7 --watch
     """
-    from goatherd.cli.run_facts import look_json, steps_of
+    from goatherd.desk.run_finding import code_of
+    from goatherd.desk.run_looks import look_json, steps_of
 
     app = load_app(target)
-    look = asyncio.run(_watch(app, run, output) if watch else _look(app, run))
+    look = asyncio.run(_watch(app, run, output) if watch else look_at_run(app, run))
     steps = steps_of(look, code_of(app, look.summary.pipeline))
     if not output.json:
         _print(output, app, target, look, steps)
@@ -60,18 +61,13 @@ def show_run(output: Output, target: str, run: str, watch: bool) -> int:
     return 1 if watch and look.summary.state != "done" else 0
 
 
-async def _look(app: Goatherd, run: str) -> RunLook:
-    async with opened_records(app) as operations:
-        return await find_run(app, operations, run)
-
-
 async def _watch(app: Goatherd, run: str, output: Output) -> RunLook:
     from goatherd.cli.run_watching import watch_run
 
     return await watch_run(app, run, output)
 
 
-def _print(output: Output, app: Goatherd, target: str, look: RunLook, steps: Sequence[StepFacts]) -> None:
+def _print(output: Output, app: Goatherd, target: str, look: RunLook, steps: Sequence[StepView]) -> None:
     """Facts, one a line, never cut, so that ids can be copied; then the drawing, and what can be done."""
     import time
 
@@ -98,7 +94,8 @@ def _print(output: Output, app: Goatherd, target: str, look: RunLook, steps: Seq
 def _lines(app: Goatherd, look: RunLook) -> dict[str, str]:
     import msgspec
 
-    from goatherd.cli.run_facts import run_input
+    from goatherd.desk.run_finding import names_of_pipelines
+    from goatherd.desk.run_looks import run_input
 
     run = look.summary
     lines = {"run": run.id, "pipeline": run.pipeline}
@@ -113,8 +110,8 @@ def _lines(app: Goatherd, look: RunLook) -> dict[str, str]:
     return lines
 
 
-def _advice(target: str, run: RunSummary, steps: Sequence[StepFacts]) -> str:
-    from goatherd.cli.run_facts import short_run
+def _advice(target: str, run: RunSummary, steps: Sequence[StepView]) -> str:
+    from goatherd.desk.run_looks import short_run
 
     where = f"{target} {shlex.quote(short_run(run.id))}"
     standing = [step.name for step in steps if step.look is not None and step.look.compensating]

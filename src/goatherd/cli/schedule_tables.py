@@ -12,8 +12,9 @@ from rich.text import Text
 from goatherd.cli.durations import spoken
 from goatherd.cli.output import Failed
 from goatherd.cli.redaction import printable
-from goatherd.cli.schedule_facts import Coming, ScheduleFacts, lasted
 from goatherd.cli.tables import plain_table
+from goatherd.desk.schedule_facts import firing_facts
+from goatherd.desk.schedule_looks import Coming, ScheduleLook
 from goatherd.model.schedule import Firing
 from goatherd.model.zone import zone_of
 
@@ -21,7 +22,7 @@ _COLOURS = {"done": "green", "failed": "red", "cancelled": "yellow", "missed": "
 _NONE = Text("-", "dim")
 
 
-def schedule_table(schedules: Sequence[ScheduleFacts], now: float) -> Table:
+def schedule_table(schedules: Sequence[ScheduleLook], now: float) -> Table:
     """One line for each schedule."""
     table = plain_table()
     table.add_column("schedule", overflow="fold", min_width=8)
@@ -46,7 +47,7 @@ def schedule_table(schedules: Sequence[ScheduleFacts], now: float) -> Table:
     return table
 
 
-def coming_table(found: Sequence[tuple[ScheduleFacts, Coming]], now: float) -> Table:
+def coming_table(found: Sequence[tuple[ScheduleLook, Coming]], now: float) -> Table:
     """One line for each tick to come, in order."""
     table = plain_table()
     table.add_column("schedule", overflow="fold", min_width=8)
@@ -81,7 +82,7 @@ def zone_info(name: str) -> tzinfo:
     return UTC if name == "UTC" else ZoneInfo(name)
 
 
-def _next(schedule: ScheduleFacts, now: float) -> Text:
+def _next(schedule: ScheduleLook, now: float) -> Text:
     if schedule.paused:
         return Text("paused", "yellow")
     at = schedule.next_at(now)
@@ -103,5 +104,5 @@ def _last(firing: Firing, now: float) -> Text:
 
 
 def _took(ended: Firing | None) -> Text | str:
-    seconds = None if ended is None else lasted(ended)
+    seconds = None if ended is None else firing_facts(ended).lasted
     return _NONE if seconds is None else spoken(seconds)

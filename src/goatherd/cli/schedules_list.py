@@ -15,7 +15,7 @@ from goatherd.cli.target import load_app, target_argument
 from goatherd.cli.wording import counted
 
 if TYPE_CHECKING:
-    from goatherd.cli.schedule_facts import ScheduleFacts
+    from goatherd.desk.schedule_looks import ScheduleLook
 
 
 @click.command("list")
@@ -48,7 +48,7 @@ def list_schedules(output: Output, target: str) -> None:
         _print(output, target, found)
 
 
-def _print(output: Output, target: str, found: Sequence[ScheduleFacts]) -> None:
+def _print(output: Output, target: str, found: Sequence[ScheduleLook]) -> None:
     from goatherd.cli.schedule_tables import schedule_table
 
     output.console().print(schedule_table(found, time.time()))

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from goatherd.cli.output import Output, with_output
-from goatherd.cli.schedule_access import read_schedules, unknown_schedule
+from goatherd.cli.schedule_access import read_schedules
 from goatherd.cli.target import load_app, target_argument
 
 if TYPE_CHECKING:
-    from goatherd.cli.schedule_facts import Coming, ScheduleFacts
+    from goatherd.desk.schedule_looks import Coming, ScheduleLook
 
 
 @click.command("next")
@@ -39,7 +39,9 @@ def next_ticks(output: Output, target: str, name: str | None, count: int) -> Non
     known = asyncio.run(read_schedules(app))
     chosen = [schedule for schedule in known if name is None or schedule.name == name]
     if name is not None and not chosen:
-        raise unknown_schedule(name, (schedule.name for schedule in known), declared=False)
+        from goatherd.desk.schedules import unknown_schedule
+
+        raise unknown_schedule(name, (schedule.name for schedule in known))
     now = time.time()
     found = [(schedule, coming) for schedule in chosen for coming in schedule.coming(now, count)]
     found.sort(key=lambda pair: (pair[1].tick, pair[0].name))
@@ -53,7 +55,7 @@ def next_ticks(output: Output, target: str, name: str | None, count: int) -> Non
     _tell_of_others(output, chosen, {schedule.name for schedule, _ in found})
 
 
-def _as_json(schedule: ScheduleFacts, coming: Coming) -> dict[str, Any]:
+def _as_json(schedule: ScheduleLook, coming: Coming) -> dict[str, Any]:
     from datetime import datetime
 
     from goatherd.cli.schedule_tables import zone_info
@@ -70,7 +72,7 @@ def _as_json(schedule: ScheduleFacts, coming: Coming) -> dict[str, Any]:
     }
 
 
-def _tell_of_others(output: Output, chosen: Sequence[ScheduleFacts], told: set[str]) -> None:
+def _tell_of_others(output: Output, chosen: Sequence[ScheduleLook], told: set[str]) -> None:
     for schedule in chosen:
         if schedule.name not in told:
             output.say(f"{schedule.name}: {schedule.when}.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from goatherd.cli.output import Output, with_output
-from goatherd.cli.schedule_access import name_argument, not_found, opened_schedules
+from goatherd.cli.schedule_access import name_argument, opened_schedules
 from goatherd.cli.target import load_app, target_argument
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def pause(output: Output, target: str, name: str) -> None:
 
 
 async def _pause(app: Goatherd, name: str) -> None:
+    from goatherd.desk.schedules import set_paused
+
     async with opened_schedules(app) as operations:
-        if not await operations.pause(name):
-            raise await not_found(app, operations, name)
+        await set_paused(app, operations, name, paused=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from goatherd.cli.output import Output, with_output
-from goatherd.cli.schedule_access import name_argument, not_found, opened_schedules
+from goatherd.cli.schedule_access import name_argument, opened_schedules
 from goatherd.cli.target import load_app, target_argument
 
 if TYPE_CHECKING:
@@ -32,9 +32,9 @@ def trigger(output: Output, target: str, name: str) -> None:
     app = load_app(target)
     firing = asyncio.run(_trigger(app, name))
     if output.json:
-        from goatherd.cli.schedule_facts import firing_json
+        from goatherd.desk.schedule_facts import firing_facts
 
-        output.write_json({"name": name, "firing": firing_json(firing)})
+        output.write_json({"name": name, "firing": firing_facts(firing)})
     else:
         soon = "waits for the end of what is worked on" if firing.state == "waiting" else "begins"
         run = f" To see its run: goatherd runs show {target} '{firing.id}'" if name in app.ticks else ""
@@ -42,10 +42,7 @@ def trigger(output: Output, target: str, name: str) -> None:
 
 
 async def _trigger(app: Goatherd, name: str) -> Firing:
-    from goatherd.model.ids import new_id
+    from goatherd.desk.schedules import fire
 
     async with opened_schedules(app) as operations:
-        firing = await operations.trigger(name, f"{name}!{new_id()}")
-        if firing is None:
-            raise await not_found(app, operations, name)
-    return firing
+        return await fire(app, operations, name)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from goatherd.cli.arguments import job_by_name
 from goatherd.cli.durations import Duration, Moment
 from goatherd.cli.output import Output, with_output
 from goatherd.cli.target import load_app, target_argument
+from goatherd.desk.arguments import job_by_name
 from goatherd.errors import InvalidArguments
 
 if TYPE_CHECKING:

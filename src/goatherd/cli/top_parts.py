@@ -13,7 +13,7 @@ from goatherd.model.flow import Changes, Flow
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
-    from goatherd.cli.schedule_facts import ScheduleFacts
+    from goatherd.desk.schedule_looks import ScheduleLook
     from goatherd.model.listener import ListenerRow
     from goatherd.model.topology import QueueState
     from goatherd.ports.records import WorkerRecord
@@ -42,7 +42,7 @@ class TopLook:
     at: float
     queues: Sequence[QueueLook] | None = None
     workers: Sequence[WorkerRecord] | None = None
-    schedules: Sequence[ScheduleFacts] | None = None
+    schedules: Sequence[ScheduleLook] | None = None
     listeners: Sequence[ListenerRow] | None = None
     held_lanes: int | None = None
     #: Whether the broker counts what comes and goes.
@@ -62,7 +62,7 @@ class TopParts:
         self._flows_of = flows_of(app.settings)
         self.queues: Source[tuple[Sequence[QueueState], Sequence[WorkerRecord]]] = Source("queues", self._open_queues)
         self._flows: Source[Mapping[str, Flow]] = Source("rates", self._open_flows)
-        self._schedules: Source[list[ScheduleFacts]] = Source("schedules", self._open_schedules)
+        self._schedules: Source[list[ScheduleLook]] = Source("schedules", self._open_schedules)
         self._listeners: Source[Sequence[ListenerRow]] = Source("listeners", self._open_listeners)
         self._lanes: Source[int] = Source("lanes", self._open_lanes)
 
@@ -120,11 +120,12 @@ class TopParts:
         yield self._flows_of
 
     @asynccontextmanager
-    async def _open_schedules(self) -> AsyncIterator[Look[list[ScheduleFacts]]]:
-        from goatherd.cli.schedule_access import facts_of, opened_schedules
+    async def _open_schedules(self) -> AsyncIterator[Look[list[ScheduleLook]]]:
+        from goatherd.cli.schedule_access import opened_schedules
+        from goatherd.desk.schedule_looks import look_at_schedules
 
         async with opened_schedules(self._app) as operations:
-            yield lambda: facts_of(self._app, operations)
+            yield lambda: look_at_schedules(self._app, operations)
 
     @asynccontextmanager
     async def _open_listeners(self) -> AsyncIterator[Look[Sequence[ListenerRow]]]:

@@ -49,7 +49,7 @@ async def topology_checks(app: Goatherd, target: str) -> AsyncIterator[Check]:
 
 
 def _compared(looked: Looked, target: str) -> Check:
-    from goatherd.cli.drift_words import told_change
+    from goatherd.desk.drift_words import told_change
 
     found = looked.differences
     if not found:

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import secrets
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
-from socket import socket
-
-import msgspec
+from contextlib import AsyncExitStack
 
 from goatherd.app import Goatherd
 from goatherd.cli import loops
@@ -19,6 +14,7 @@ from goatherd.cli.orders import Orders
 from goatherd.cli.output import without_password
 from goatherd.cli.parent import ParentLine
 from goatherd.cli.telling import TellingMeter
+from goatherd.cli.web_serving import SERVED, serving_browsers
 from goatherd.roles import routing, working
 from goatherd.scheduling import scheduling
 
@@ -58,8 +54,8 @@ async def _serve(app: Goatherd, duties: Duties, parent: ParentLine | None, order
             await life.enter_async_context(scheduling(app))
         if "router" in duties.roles:
             await life.enter_async_context(routing(app))
-        if "gateway" in duties.roles:
-            await life.enter_async_context(_gateway(app, duties, orders))
+        if SERVED & set(duties.roles):
+            await life.enter_async_context(serving_browsers(app, duties, orders))
         if "worker" in duties.roles:
             share = duties.share
             taking = working(app, queues=share.queues, concurrency=share.concurrency)
@@ -79,41 +75,3 @@ def _introduce(app: Goatherd, duties: Duties) -> None:
     if app.ticks and "scheduler" not in duties.roles:
         does += "; schedules are left to `goatherd scheduler`"
     log.info("App %r with its jobs in %s; %s", app.name, without_password(app.settings.broker_url), does)
-
-
-@asynccontextmanager
-async def _gateway(app: Goatherd, duties: Duties, orders: Orders) -> AsyncIterator[None]:
-    """Serve streams in this process until the block ends."""
-    from goatherd.web.gateway import Gateway
-    from goatherd.web.server import Server
-    from goatherd.web.site import PREFIX
-
-    if duties.open_to_all and app.settings.secret is None:
-        # Programs that make tokens work here, too; nobody looks at them.
-        app.settings = msgspec.structs.replace(app.settings, secret=secrets.token_urlsafe(32))
-    gateway = Gateway([app], open_to_all=duties.open_to_all)
-    gateway.access.check_secrets()
-    with _listening(duties) as listening:
-        host, port = listening.getsockname()[:2]
-        log.info("Streams at http://%s:%d%s/%s/{job}/events", host, port, PREFIX, app.name)
-        server = Server(gateway, 0.0 if duties.open_to_all else app.settings.gateway_drain)
-        serving = asyncio.create_task(server.serve([listening]), name="goatherd gateway")
-        serving.add_done_callback(lambda _: orders.stop("the gateway has ended"))
-        try:
-            yield
-        finally:
-            server.stop()
-            await serving
-
-
-def _listening(duties: Duties) -> socket:
-    from goatherd.web.listening import CannotListen
-    from goatherd.web.server import listen
-
-    try:
-        return listen(duties.host, duties.port)
-    except CannotListen as error:
-        if not duties.open_to_all:
-            raise
-        log.warning("%s Another port is taken instead", error)
-        return listen(duties.host, 0)

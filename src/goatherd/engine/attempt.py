@@ -165,7 +165,7 @@ class Attempts:
     async def _begin_story(self, delivery: Delivery, admitted: Admitted) -> Emitter | Verdict | None:
         """What writes the attempt down, or what becomes of the job instead; None if it is done unseen."""
         try:
-            begun = await self._tracking.begin(admitted.work)
+            begun = await self._tracking.begin(delivery.message, admitted)
         except asyncio.CancelledError:
             stopped = self._after_our_stop(delivery, None)
             if stopped is None:

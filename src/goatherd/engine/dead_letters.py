@@ -107,8 +107,12 @@ class DeadLetterOffice:
         """Put all matching letters back to work; yields how many so far after each step."""
         replayed = 0
         async for batch in _batches(self._letters.find(wanted, limit)):
-            replayed += await self._replay([(stored, self._fresh(stored)) for stored in batch])
+            replayed += await self.replay_these(batch)
             yield replayed
+
+    async def replay_these(self, letters: Sequence[StoredLetter]) -> int:
+        """Put these letters back to work; returns how many were still there."""
+        return await self._replay([(stored, self._fresh(stored)) for stored in letters])
 
     async def discard(self, wanted: LetterFilter, limit: int | None = None) -> AsyncIterator[int]:
         """Delete all matching letters for good; yields how many so far after each step."""

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import os
 import socket
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -14,6 +15,7 @@ from goatherd.engine.shared_answers import EventsOpener
 from goatherd.errors import Unavailable
 from goatherd.model.admission import Append, Outcome
 from goatherd.model.event import Done, Event, Failed, Queued, Retrying, Started
+from goatherd.model.introduction import Introduction
 from goatherd.ports.clock import Clock
 from goatherd.ports.telemetry import Telemetry
 
@@ -42,6 +44,8 @@ class Habits:
     prefix: str
     window: float
     ttl: float
+    #: Names of arguments that are not shown.
+    redact: Collection[str] = ()
 
 
 class Emitters:
@@ -70,15 +74,23 @@ class Emitters:
 
     # --- an attempt ---------------------------------------------------------------------------------
 
-    async def begin(self, job_id: str, attempt: int) -> Emitter | Ended:
-        """Note that an attempt starts; or how the job has ended already."""
-        emitter = self._make(job_id, attempt)
+    @property
+    def redact(self) -> Collection[str]:
+        """Names of arguments that are not shown."""
+        return self._habits.redact
+
+    async def begin(self, job_id: str, attempt: int, job: Introduction | None = None) -> Emitter | Ended:
+        """Note that an attempt starts; or how the job has ended already.
+
+        `job` says what it is, if nobody has told that before.
+        """
+        emitter = self._make(job_id, attempt, job)
         if not await self._first_word(emitter) and emitter.over is not None:
             seen = await self._look(job_id)
             if seen in ("done", "cancelled"):
                 return seen
             if seen == "anew":
-                emitter = self._make(job_id, attempt)
+                emitter = self._make(job_id, attempt, job)
                 await self._first_word(emitter)
         self._running.add(emitter)
         if self._keeping is None:
@@ -166,9 +178,10 @@ class Emitters:
 
     # --- within -------------------------------------------------------------------------------------
 
-    def _make(self, job_id: str, attempt: int) -> Emitter:
+    def _make(self, job_id: str, attempt: int, job: Introduction | None) -> Emitter:
         emitter = Emitter(job_id, attempt, self)
-        emitter.tell(Started(attempt=attempt, at=self.now(), worker=self._worker))
+        told = {} if job is None else job.members()
+        emitter.tell(Started(attempt=attempt, at=self.now(), worker=self._worker, **told))
         return emitter
 
     async def _first_word(self, emitter: Emitter) -> bool:

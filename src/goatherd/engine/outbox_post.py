@@ -11,7 +11,6 @@ from goatherd.engine.means import Means
 from goatherd.engine.tracked import Tracked
 from goatherd.errors import TopologyMismatch, Unavailable
 from goatherd.model.outbox import OutboxRow
-from goatherd.model.trace_context import carrier_in
 
 log = logging.getLogger("goatherd.outbox")
 
@@ -56,10 +55,7 @@ class OutboxPost:
         watched = [row for row in rows if row.job.tracked]
         if not watched:
             return list(rows)
-        noting = (
-            self._tracked.note_waiting(message.id, message.due, carrier_in(message.headers))
-            for message in (row.job.message for row in watched)
-        )
+        noting = (self._tracked.note_waiting(row.job.message) for row in watched)
         ended = {row.place for row, waits in zip(watched, await asyncio.gather(*noting), strict=True) if not waits}
         return [row for row in rows if row.place not in ended]
 

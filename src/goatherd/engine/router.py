@@ -21,8 +21,8 @@ from goatherd.ports.feed import Fed, Feed, Lag
 from goatherd.ports.records import JobHistory
 from goatherd.ports.relay import Relay
 
-#: Seconds between two looks for what others left undone, at how far behind we are, and for old history.
-RECLAIM_EVERY, LAG_EVERY, DROP_EVERY = 60.0, 5.0, 3600.0
+#: Seconds between two looks for what others left undone, at how far behind we are, and for history to be dropped.
+RECLAIM_EVERY, LAG_EVERY, DROP_EVERY = 60.0, 5.0, 60.0
 #: Jobs of the history that are dropped at a time.
 DROPPED_AT_ONCE = 500
 #: Seconds between two tries: the first and the longest.
@@ -51,6 +51,7 @@ class RouterManners(msgspec.Struct, frozen=True, kw_only=True):
     block: float = 5.0
     reclaim_idle: float = 300.0
     history_days: float = 7.0
+    history_jobs: int = 1_000_000
 
 
 class Router:
@@ -187,13 +188,21 @@ class Router:
     async def _drop_old_history(self) -> None:
         while True:
             try:
-                before = self._clock.now() - self._manners.history_days * 24 * 3600
-                dropped = await self._ports.history.drop(before, DROPPED_AT_ONCE)
+                dropped = await self._drop_some()
             except Exception as error:  # noqa: BLE001 - whatever one look meets, the next must be tried
                 self._tell_of(error, 0)
                 dropped = 0
             # Some at a time, so that others get a turn.
             await asyncio.sleep(SHORTEST_PAUSE if dropped == DROPPED_AT_ONCE else DROP_EVERY)
+
+    async def _drop_some(self) -> int:
+        """What is too old first, then what is too much."""
+        history, manners = self._ports.history, self._manners
+        before = self._clock.now() - manners.history_days * 24 * 3600
+        dropped = await history.drop(before, DROPPED_AT_ONCE)
+        if dropped < DROPPED_AT_ONCE:
+            dropped = max(dropped, await history.drop_beyond(manners.history_jobs, DROPPED_AT_ONCE))
+        return dropped
 
     def _is_due(self, moment: float) -> bool:
         return self._now() >= moment

@@ -26,7 +26,8 @@ class RunEntry:
         if statement is None:
             raise DefinitionError("within= needs the records of runs in the database of your own tables.")
         # Those who watch it are told that it waits, after the commit; and the answer tells which database this is.
-        note = OutboxJob(message=Message(id=run.id, queue="", body=b"", due=self.until), tracked=True, placed=True)
+        waits = Message(id=run.id, queue="", body=run.input, task=run.pipeline, due=self.until)
+        note = OutboxJob(message=waits, tracked=True, placed=True)
         written = yield self.outbox.statement([note])
         if written is None or written[0] != 1:
             raise other_database()

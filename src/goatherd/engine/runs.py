@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from typing import Protocol
 
 import msgspec
@@ -17,8 +17,9 @@ from goatherd.engine.step_book import Place
 from goatherd.engine.user_transaction import through
 from goatherd.errors import Unavailable, UnknownJob, UnknownStep
 from goatherd.model.admission import Append
-from goatherd.model.event import Failed, Position, Queued
+from goatherd.model.event import Failed, Position, Queued, WorkKind
 from goatherd.model.ids import new_id
+from goatherd.model.introduction import Introduction, introduced
 from goatherd.model.job import JobOptions
 from goatherd.model.job_state import JobState
 from goatherd.model.pipeline import PipelineDefinition
@@ -63,6 +64,7 @@ class Runs:
         open_events: EventsOpener,
         means: Means,
         dispatch: Dispatch,
+        redact: Collection[str] = (),
     ) -> None:
         self._open_records = open_records
         self._dispatch = dispatch
@@ -70,6 +72,7 @@ class Runs:
         self._clock = means.clock
         self._courier = means.courier
         self._tracer = means.tracer
+        self._redact = redact
 
     async def start(self, pipeline: PipelineDefinition, payload: bytes, options: JobOptions) -> str:
         """Begin a run; on record when this returns its id. A second run of that id is not begun."""
@@ -117,7 +120,7 @@ class Runs:
             # Where nobody may be watching, it does not wait long for events that do not answer.
             async with asyncio.timeout(UNSEEN_AFTER if even_unseen else None):
                 events = await self._open_events()
-                queued = await self._note_queued(events, run)
+                queued = await self._note_queued(events, run, "tick" if even_unseen else "run")
         except (Unavailable, TimeoutError) as error:
             if not even_unseen:
                 raise
@@ -237,6 +240,7 @@ class Runs:
             if state is None or not state.closed or not await self._goes_on(run):
                 continue
             await events.forget(run)
+            # What it is was told when it began.
             await events.append(run, Append(events=[Queued(attempt=0, at=self._clock.now())]))
             await events.keep(run, WAITS_FOR)
             if not await self._goes_on(run):
@@ -251,10 +255,11 @@ class Runs:
     def _carrier(self) -> Carrier:
         return NO_CARRIER if self._tracer is None else self._tracer.carrier()
 
-    async def _note_queued(self, events: Events, run: NewRun) -> bool:
+    async def _note_queued(self, events: Events, run: NewRun, what: WorkKind) -> bool:
         """Note that a run waits; false if that was noted before."""
         _, carrier = parted(run.trace_id)
-        queued = Append(events=[Queued(attempt=0, at=self._clock.now(), trace=carrier)])
+        told = introduced(Introduction(task=run.pipeline, what=what), run.input, self._redact).members()
+        queued = Append(events=[Queued(attempt=0, at=self._clock.now(), trace=carrier, **told)])
         outcome = await events.append(run.id, queued)
         if outcome.answer == "closed" and await self._was_lost(events, run.id):
             # It was not begun, as far as was known, and whoever did not begin it tries again under the same id.

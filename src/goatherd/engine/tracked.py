@@ -14,10 +14,11 @@ from goatherd.engine.shared_answers import EventsOpener
 from goatherd.errors import JobCancelled, JobExpired, JobFailed, Unavailable, UnknownJob
 from goatherd.model.admission import Append
 from goatherd.model.event import ENDS, Entry, Failed, Position, Queued
+from goatherd.model.introduction import Introduction, introduced, introduced_by
 from goatherd.model.job import AnyJob
 from goatherd.model.job_state import JobState
-from goatherd.model.message import NO_HEADERS, TRACKED, Headers
-from goatherd.model.trace_context import NO_CARRIER, Carrier
+from goatherd.model.message import NO_HEADERS, TRACKED, Headers, Message
+from goatherd.model.trace_context import NO_CARRIER, carrier_in
 from goatherd.ports.events import Events
 
 #: Seconds of silence after which whoever waits looks for itself: a call may be lost.
@@ -56,8 +57,9 @@ class Tracked:
     async def start(self, job: AnyJob, deadline: float | None = None) -> None:
         """Send a job and note that it waits; both are durable when this returns."""
         events = await self._open_events()
-        outcome = await events.append(job.id, Append(events=[self._queued()]))
-        if outcome.answer != "ok" and not await self._may_be_unsent(events, job.id):
+        queued = self._queued(job)
+        outcome = await events.append(job.id, Append(events=[queued]))
+        if outcome.answer != "ok" and not await self._may_be_unsent(events, job.id, queued):
             return
         try:
             await self._keep_until_due(events, job.id, job.options.due(self._clock.now()))
@@ -67,13 +69,15 @@ class Tracked:
             await self._note_unsent(events, job.id, error)
             raise
 
-    async def note_waiting(self, job_id: str, due: float | None, trace: Carrier = NO_CARRIER) -> bool:
+    async def note_waiting(self, message: Message) -> bool:
         """Note that a job waits which is sent in a moment, perhaps once more; false if it has ended already."""
         events = await self._open_events()
-        outcome = await events.append(job_id, Append(events=[Queued(attempt=0, at=self._clock.now(), trace=trace)]))
-        if outcome.answer != "ok" and (await self.state(job_id)).closed:
+        told = introduced_by(message, self._habits.redact)
+        queued = Queued(attempt=0, at=self._clock.now(), trace=carrier_in(message.headers), **told)
+        outcome = await events.append(message.id, Append(events=[queued]))
+        if outcome.answer != "ok" and (await self.state(message.id)).closed:
             return False
-        await self._keep_until_due(events, job_id, due)
+        await self._keep_until_due(events, message.id, message.due)
         return True
 
     async def state(self, job_id: str) -> JobState:
@@ -175,16 +179,19 @@ class Tracked:
         # A service that answers on a queue of its own writes no events; whoever takes its answers does.
         return NO_HEADERS if job.definition.answers is not None else {TRACKED: self._habits.prefix}
 
-    def _queued(self) -> Queued:
+    def _queued(self, job: AnyJob) -> Queued:
         tracer = self._sender.tracer
-        return Queued(attempt=0, at=self._clock.now(), trace=NO_CARRIER if tracer is None else tracer.carrier())
+        carrier = NO_CARRIER if tracer is None else tracer.carrier()
+        it = Introduction(task=job.definition.name, queue=job.definition.queue, key=job.lane or "")
+        told = introduced(it, job.payload, self._habits.redact).members()
+        return Queued(attempt=0, at=self._clock.now(), trace=carrier, **told)
 
     async def _keep_until_due(self, events: Events, job_id: str, due: float | None) -> None:
         now = self._clock.now()
         if due is not None and due > now:
             await events.keep(job_id, due - now + self._habits.ttl)
 
-    async def _may_be_unsent(self, events: Events, job_id: str) -> bool:
+    async def _may_be_unsent(self, events: Events, job_id: str, queued: Queued) -> bool:
         """Whether a job that was noted before is to be sent now; then its log says that it waits."""
         state = await self.state(job_id)
         if not state.closed:
@@ -196,7 +203,7 @@ class Tracked:
             return False
         # It was not accepted, and whoever sends it tries again under the same id.
         await events.forget(job_id)
-        await events.append(job_id, Append(events=[self._queued()]))
+        await events.append(job_id, Append(events=[queued]))
         return True
 
     async def _note_unsent(self, events: Events, job_id: str, error: BaseException) -> None:

@@ -11,8 +11,8 @@ from goatherd.engine.results import encoded_result
 from goatherd.model import event
 from goatherd.model.dead_letter import Burial
 from goatherd.model.ends import end_of
-from goatherd.model.formats import Work
-from goatherd.model.message import TRACKED, Message
+from goatherd.model.introduction import Introduction, introduced
+from goatherd.model.message import LANE, TRACKED, Message
 from goatherd.model.verdict import Again, Answered, Dead, Done, Dropped, HandedBack, Verdict
 
 
@@ -35,9 +35,11 @@ class Tracking:
         """Whether somebody may watch it, and looks where we write."""
         return bool(message.headers) and message.headers.get(TRACKED) == self._emitters.prefix
 
-    async def begin(self, work: Work) -> Emitter | Dropped:
+    async def begin(self, message: Message, admitted: Admitted) -> Emitter | Dropped:
         """Note that an attempt starts; a job that has ended is not started again."""
-        found = await self._emitters.begin(work.job_id, work.attempt)
+        work = admitted.work
+        told = None if self.concerns(message) else self._introduced(message, admitted)
+        found = await self._emitters.begin(work.job_id, work.attempt, told)
         if not isinstance(found, Emitter):
             return Dropped(outcome=found, why="its events say that it has ended")
         attempt = asyncio.current_task()
@@ -88,6 +90,12 @@ class Tracking:
     async def close(self, deadline: float) -> None:
         """Write what is left to be written."""
         await self._emitters.close(deadline)
+
+    def _introduced(self, message: Message, admitted: Admitted) -> Introduction:
+        """What a job is whose sender has noted nothing."""
+        task, lane = admitted.task, message.headers.get(LANE, "")
+        job = Introduction(task=task.name, queue=message.queue or task.queue, key=str(lane))
+        return introduced(job, admitted.work.payload, self._emitters.redact)
 
     def _stop(self, emitter: Emitter) -> None:
         attempt = self._running.pop(emitter, None)

@@ -3,9 +3,7 @@
 import asyncio
 import logging
 from collections import Counter, deque
-from collections.abc import Coroutine, Sequence
-from contextvars import copy_context
-from typing import Any
+from collections.abc import Sequence
 
 from goatherd.engine.admission import Admitted, deaths_of
 from goatherd.engine.attempt import Attempts
@@ -14,10 +12,12 @@ from goatherd.engine.cutoff import stop
 from goatherd.engine.flows import NO_FLOWS, Flows
 from goatherd.engine.lane_entry import LaneEntry
 from goatherd.engine.load import Load
+from goatherd.engine.running import Running
 from goatherd.engine.suspects import LONGEST_WAIT, Suspects
 from goatherd.errors import Unavailable
 from goatherd.model.formats import Work, failures_of
 from goatherd.model.message import Delivery
+from goatherd.model.process import RunningJob
 from goatherd.model.verdict import Verdict, after_our_fault
 from goatherd.ports.broker import Broker, Subscription
 from goatherd.ports.clock import Clock
@@ -51,9 +51,7 @@ class Worker:
         #: Jobs that wait because their task already runs as often as it may.
         self._held_up: dict[str, deque[tuple[Delivery, Admitted]]] = {}
         self._by_task: Counter[str] = Counter()
-        self._running: dict[Delivery, asyncio.Task[None]] = {}
-        #: What every job's code starts from. One job begins when another ends, and must not inherit its variables.
-        self._surroundings = copy_context()
+        self._running = Running(clock)
         self._subscriptions: list[Subscription] = []
         self._stopping = False
         self._hurry = asyncio.Event()
@@ -86,6 +84,10 @@ class Worker:
         """How many attempts run now."""
         return len(self._running)
 
+    def jobs(self) -> list[RunningJob]:
+        """What it does now, the oldest first."""
+        return self._running.jobs()
+
     async def start(self) -> None:
         """Begin to take jobs."""
         known_as = [*self._load.prefetch, *self._load.patterns]
@@ -111,7 +113,8 @@ class Worker:
         if self._running:
             log.info("Waiting up to %g s for %d running jobs to end", self._load.grace_period, len(self._running))
             await self._let_end(self._load.grace_period)
-            await self._cancel_running()
+            self._attempts.leave()
+            await self._running.cancel(LAST_WORDS)
         await self._attempts.finish(LAST_WORDS)
         await self._flows.close(LAST_WORDS)
 
@@ -138,16 +141,15 @@ class Worker:
 
     def _lose(self, delivery: Delivery) -> None:
         """Others have it now: stop what runs."""
-        task = self._running.get(delivery)
+        task = self._running.task_of(delivery)
         if task is not None:
             stop(task)
 
     def _call_off(self, job_id: str) -> None:
         self._attempts.call_off(job_id)
         self._flows.call_off(job_id)
-        for delivery, task in self._running.items():
-            if delivery.message.id == job_id and delivery.message.reply_to:
-                stop(task)
+        for task in self._running.calls(job_id):
+            stop(task)
 
     def _fill(self) -> None:
         """Start what may start."""
@@ -179,12 +181,16 @@ class Worker:
             failures = failures_of(delivery.message.headers)
             admitted = after_our_fault(error, failures, self._clock.now(), unread=True)
         if not isinstance(admitted, Admitted):
-            self._own(delivery, self._turn_away(delivery, admitted), f"settle {delivery.message.id}")
+            self._running.begin(
+                delivery, self._turn_away(delivery, admitted), f"settle {delivery.message.id}", job=None
+            )
             return
         task = admitted.task
         entry = self._flows.entry_for(delivery, admitted)
         if entry is not None:
-            self._own(delivery, self._move(delivery, admitted, entry), f"place {delivery.message.id}")
+            self._running.begin(
+                delivery, self._move(delivery, admitted, entry), f"place {delivery.message.id}", job=None
+            )
             return
         if task.concurrency is not None and self._by_task[task.name] >= task.concurrency:
             self._held_up.setdefault(task.name, deque()).append((delivery, admitted))
@@ -195,11 +201,8 @@ class Worker:
         task = admitted.task
         if task.concurrency is not None:
             self._by_task[task.name] += 1
-        self._own(delivery, self._make(delivery, admitted), f"{task.name}[{admitted.work.job_id}]")
-
-    def _own(self, delivery: Delivery, doing: Coroutine[Any, Any, None], name: str) -> None:
-        loop = asyncio.get_running_loop()
-        self._running[delivery] = loop.create_task(doing, name=name, context=self._surroundings.copy())
+        name = f"{task.name}[{admitted.work.job_id}]"
+        self._running.begin(delivery, self._make(delivery, admitted), name, job=admitted)
 
     async def _make(self, delivery: Delivery, admitted: Admitted) -> None:
         task = admitted.task
@@ -270,26 +273,7 @@ class Worker:
 
     async def _let_end(self, seconds: float) -> None:
         hurried = asyncio.create_task(self._hurry.wait(), name="wait for a second signal")
-        ended = asyncio.create_task(self._all_ended(), name="wait for the running jobs")
+        ended = asyncio.create_task(self._running.all_ended(), name="wait for the running jobs")
         await asyncio.wait([hurried, ended], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         hurried.cancel()
         ended.cancel()
-
-    async def _all_ended(self) -> bool:
-        await asyncio.wait(self._running.values())
-        return True
-
-    async def _cancel_running(self) -> None:
-        self._attempts.leave()
-        deadline = self._clock_of_loop() + LAST_WORDS
-        while (tasks := [task for task in self._running.values() if not task.done()]) and (
-            self._clock_of_loop() < deadline
-        ):
-            for task in tasks:
-                task.cancel()
-            await asyncio.wait(tasks, timeout=1.0)
-        for task in tasks:
-            log.error("%s did not stop when it was cancelled; it is given to others as it is", task.get_name())
-
-    def _clock_of_loop(self) -> float:
-        return asyncio.get_running_loop().time()

@@ -10,6 +10,8 @@ from goatherd.model.trace_context import NO_CARRIER, Carrier
 
 Kind: TypeAlias = Literal["queued", "started", "progress", "token", "retrying", "snapshot", "done", "failed"]
 FailedReason: TypeAlias = Literal["failed", "cancelled", "expired", "lost"]
+#: What is tracked: a job of a task, a run of a pipeline, or one that a schedule began.
+WorkKind: TypeAlias = Literal["job", "run", "tick"]
 
 _POSITION = re.compile(r"([0-9a-f]+)-([0-9]{1,15})", re.ASCII)
 
@@ -47,13 +49,26 @@ class _Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
     at: float
 
 
-class Queued(_Event, frozen=True, kw_only=True, tag="queued", omit_defaults=True):
+class _Introduction(_Event, frozen=True, kw_only=True, omit_defaults=True):
+    """What an event that may be the first of a job tells of the job itself; all empty if that was told before."""
+
+    #: Its task, or its pipeline.
+    task: str = ""
+    queue: str = ""
+    #: The full key of its lane.
+    key: str = ""
+    #: JSON without secrets, or nothing; for the history, not for those who watch.
+    arguments: msgspec.Raw = msgspec.Raw()
+    what: WorkKind = "job"
+
+
+class Queued(_Introduction, frozen=True, kw_only=True, tag="queued"):
     """Accepted. With the trace that it belongs to, so that those who watch can be seen in it."""
 
     trace: Carrier = NO_CARRIER
 
 
-class Started(_Event, frozen=True, kw_only=True, tag="started"):
+class Started(_Introduction, frozen=True, kw_only=True, tag="started"):
     """An attempt began; any text so far is void."""
 
     worker: str

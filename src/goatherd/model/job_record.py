@@ -5,8 +5,24 @@ from typing import Any
 
 import msgspec
 
-from goatherd.model.event import Done, Event, Failed, Position, Queued, Started, Token
+from goatherd.model.event import Done, Event, Failed, Position, Queued, Started, Token, WorkKind
 from goatherd.model.job_state import JobState, change_by
+
+
+class About(msgspec.Struct, frozen=True, kw_only=True):
+    """What a job is, apart from how it stands."""
+
+    #: Its task, or its pipeline.
+    task: str = ""
+    queue: str = ""
+    #: The full key of its lane.
+    key: str = ""
+    #: JSON without secrets, or nothing.
+    arguments: bytes = b""
+    kind: WorkKind = "job"
+
+
+NOTHING_KNOWN = About()
 
 
 class JobRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -17,10 +33,14 @@ class JobRecord(msgspec.Struct, frozen=True, kw_only=True):
     state: JobState
     #: When that event happened; all times are seconds since the epoch.
     at: float
+    #: When it was first heard of, by which jobs are in order.
+    created: float
     #: When it was accepted, when its newest attempt began and when it ended; None if that was not heard of.
     queued_at: float | None = None
     started_at: float | None = None
     ended_at: float | None = None
+    #: What it is; all empty for one of a program that did not tell.
+    about: About = NOTHING_KNOWN
 
     @property
     def lasted(self) -> float | None:
@@ -50,6 +70,7 @@ class JobNote(msgspec.Struct, frozen=True, kw_only=True):
     queued_at: float | None = None
     started_at: float | None = None
     ended_at: float | None = None
+    about: About | None = None
 
 
 def notes_of(told: Iterable[Told]) -> list[JobNote]:
@@ -82,13 +103,23 @@ def _followed(former: JobNote | None, told: Told) -> JobNote:
         queued_at=event.at if isinstance(event, Queued) else former.queued_at,
         started_at=event.at if isinstance(event, Started) else former.started_at,
         ended_at=event.at if isinstance(event, Done | Failed) else former.ended_at,
+        about=_introduced(event) or former.about,
     )
+
+
+def _introduced(event: Event) -> About | None:
+    if not isinstance(event, Queued | Started) or not event.task:
+        return None
+    return About(task=event.task, queue=event.queue, key=event.key, arguments=bytes(event.arguments), kind=event.what)
 
 
 def noted(record: JobRecord | None, note: JobNote) -> JobRecord | None:
     """The record with a note added; None if the note says nothing that is new."""
     if record is None or _is_another_life(record, note):
-        return _grown(JobRecord(job=note.job, state=_blank(note), at=note.at), note)
+        # Whoever puts a job back to work may not know what it is.
+        about = NOTHING_KNOWN if record is None else record.about
+        created = note.at if note.queued_at is None else note.queued_at
+        return _grown(JobRecord(job=note.job, state=_blank(note), at=note.at, created=created, about=about), note)
     return _grown(record, note) if _is_news(record, note) else None
 
 
@@ -137,7 +168,9 @@ def _grown(record: JobRecord, note: JobNote) -> JobRecord:
         job=record.job,
         state=state,
         at=note.at,
+        created=record.created,
         queued_at=record.queued_at if note.queued_at is None else note.queued_at,
         started_at=record.started_at if note.started_at is None else note.started_at,
         ended_at=note.ended_at if state.closed else None,
+        about=note.about or record.about,
     )

@@ -10,6 +10,7 @@ from goatherd.model.retry import Retry
 Positive = Annotated[float, msgspec.Meta(gt=0)]
 PositiveCount = Annotated[int, msgspec.Meta(ge=1)]
 Name = Annotated[str, msgspec.Meta(min_length=1)]
+Secret = Annotated[str, msgspec.Meta(min_length=16)]
 #: Where only programs of this machine come to.
 LOOPBACK = "127.0.0.1"
 
@@ -53,6 +54,8 @@ class SettingsKeywords(TypedDict, total=False):
     router_batch: int
     router_reclaim_idle: float
     history_days: float
+    history_jobs: int
+    track_all: bool
     gateway_keepalive: float
     gateway_max_wait: float
     gateway_buffer: int
@@ -71,6 +74,13 @@ class SettingsKeywords(TypedDict, total=False):
     tracing: Literal["auto", "on", "off"]
     metrics_every: float
     opentelemetry_metrics: Literal["auto", "on", "off"]
+    report_every: float
+    audit_days: float
+    dashboard_token: str | None
+    dashboard_read_token: str | None
+    dashboard_user_header: str | None
+    dashboard_operators: Sequence[str]
+    dashboard_proxies: Sequence[str]
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,7 +99,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     #: Whether lanes may be on a Redis that forgets them when it ends, or when its memory is full.
     volatile_lanes: bool = False
     #: What tokens for streams are signed with; the same for all processes.
-    secret: Annotated[str, msgspec.Meta(min_length=16)] | None = None
+    secret: Secret | None = None
     #: The app's name; not a setting of its own.
     app: str = "goatherd"
     #: On a broker of its own: make what is missing, check that all is there and as wanted, or do neither.
@@ -149,6 +159,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     router_reclaim_idle: Positive = 300.0
     #: Days for which the history of tracked jobs is kept.
     history_days: Positive = 7.0
+    #: Tracked jobs that the history has at most; the oldest are dropped.
+    history_jobs: PositiveCount = 1_000_000
+    #: Whether every job of every task is tracked, whoever sends it and however.
+    track_all: bool = False
     #: Seconds of silence after which a gateway sends a sign of life.
     gateway_keepalive: Positive = 15.0
     #: Seconds after which a gateway ends a connection; the browser comes back by itself.
@@ -182,6 +196,18 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     metrics_every: Annotated[float, msgspec.Meta(ge=0)] = 15.0
     #: Whether OpenTelemetry gets the metrics, too; auto means if the program has its SDK for metrics loaded.
     opentelemetry_metrics: Literal["auto", "on", "off"] = "auto"
+    #: Seconds between two reports of a process with a role on how it stands and what it has done; 0 means never.
+    report_every: Annotated[float, msgspec.Meta(ge=0)] = 5.0
+    #: Days for which it is kept what operators did on the dashboard.
+    audit_days: Positive = 90.0
+    #: With the first a person may see and do everything on the dashboard, with the second only see it.
+    dashboard_token: Secret | None = None
+    dashboard_read_token: Secret | None = None
+    #: The header in which a proxy that people sign in at says who it is; those of them that may act, by that name.
+    dashboard_user_header: Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9-]+$")] | None = None
+    dashboard_operators: tuple[Name, ...] = ()
+    #: Addresses and networks of proxies that are believed.
+    dashboard_proxies: tuple[Name, ...] = ("127.0.0.0/8", "::1")
 
     @property
     def held_by_worker(self) -> int:

@@ -67,5 +67,8 @@ class JobHistory(Protocol):
     async def drop(self, before: float, limit: int) -> int:
         """Forget jobs that nothing was heard of since that time, at most so many; returns how many they were."""
 
+    async def drop_beyond(self, most: int, limit: int) -> int:
+        """Forget the oldest jobs beyond so many, at most as many as `limit`; returns how many they were."""
+
     async def close(self) -> None:
         """Let go of the store. Idempotent."""

@@ -6,6 +6,7 @@ import random
 from collections import Counter
 
 from goatherd.engine.follower import Follower
+from goatherd.reporting import StreamCounts
 from goatherd.web.metrics import GatewayMetrics
 from goatherd.web.responses import busy
 
@@ -22,10 +23,14 @@ log = logging.getLogger("goatherd.gateway")
 class Client:
     """One connection."""
 
-    __slots__ = ("cut_off", "ends_at", "follower", "look_at", "reason", "sending_since", "spoke_at", "subject", "task")
+    __slots__ = (
+        "counts", "cut_off", "ends_at", "follower", "look_at", "reason", "sending_since", "spoke_at", "subject", "task",
+    )  # fmt: skip
 
-    def __init__(self, follower: Follower, subject: str | None) -> None:
+    def __init__(self, follower: Follower, subject: str | None, counts: StreamCounts) -> None:
         self.follower = follower
+        #: Of the app whose job it watches.
+        self.counts = counts
         #: On whose behalf; None if nobody asked.
         self.subject = subject
         self.task = asyncio.current_task()
@@ -83,6 +88,7 @@ class Crowd:
         self.now = client.spoke_at = asyncio.get_running_loop().time()
         client.look_at = self.now + keepalive
         self._clients[client] = None
+        client.counts.connections += 1
         self._look_every = min(self._look_every, keepalive / 4)
         if self._clock is None:
             self._clock = asyncio.create_task(self._look_around(), name="goatherd gateway clock")
@@ -90,6 +96,7 @@ class Crowd:
     def leave(self, client: Client) -> None:
         """Look after it no more."""
         del self._clients[client]
+        client.counts.connections -= 1
 
     async def drain(self, seconds: float) -> None:
         """Take nobody any more and send everybody away, spread over so many seconds; returns when all have left."""

@@ -75,8 +75,8 @@ class Encoding:
 class Encodings:
     """An encoding for each format of ours, and what translations into those of others share."""
 
-    def __init__(self, clock: Clock) -> None:
-        self._by_name = {name: Encoding(format(), clock) for name, format in FORMATS.items()}
+    def __init__(self, clock: Clock, formats: Mapping[str, type[Format]] = FORMATS) -> None:
+        self._by_name = {name: Encoding(format(), clock) for name, format in formats.items()}
         self.shelf = Shelf()
 
     def named(self, name: str) -> Encoding:

@@ -65,9 +65,10 @@ class Gateway:
         return self._places[loop]
 
     async def open(self) -> None:
-        """See that all is there; raises SettingsError, MissingExtra or Unavailable."""
+        """See that all is there, and be seen; raises SettingsError, MissingExtra or Unavailable."""
         self._check()
         for app in self._apps:
+            await self.place.showing.counts_of(app)
             await self.place.sources.of(app)
 
     async def look(self) -> None:

@@ -7,6 +7,7 @@ import msgspec
 
 from goatherd.engine.ring import Batch
 from goatherd.model.reading import Reading
+from goatherd.reporting import StreamCounts
 from goatherd.web.asgi import Request
 from goatherd.web.beginning import Beginning
 from goatherd.web.frame import Format, Frame
@@ -30,7 +31,9 @@ def wait_in(request: Request, most: float) -> float | None:
     return min(seconds, most)
 
 
-async def poll(beginning: Beginning, format: Format, wait: float, now: float, metrics: GatewayMetrics) -> Response:
+async def poll(
+    beginning: Beginning, format: Format, wait: float, now: float, metrics: GatewayMetrics, counts: StreamCounts
+) -> Response:
     """Answer as soon as there is anything, or when the time is over."""
     follower = beginning.follower
     frames = list(beginning.frames)
@@ -43,6 +46,7 @@ async def poll(beginning: Beginning, format: Format, wait: float, now: float, me
             told = None
     if isinstance(told, Batch):
         metrics.distributed += len(told)
+        counts.events += len(told)
     if told:
         frames += format.snapshot(told, now) if isinstance(told, Reading) else format.entries(told)
     answer = {"events": [frame.json for frame in frames], "id": str(follower.position), "closed": follower.ended}

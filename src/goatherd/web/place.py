@@ -1,8 +1,9 @@
 """What answers a request for a job's events, on one loop: a stream, or something short."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from goatherd.app import Goatherd
 from goatherd.errors import UnknownJob
@@ -15,9 +16,10 @@ from goatherd.web.asgi import Request
 from goatherd.web.beginning import Beginning, begin, state_of
 from goatherd.web.crowd import Client, Crowd
 from goatherd.web.cursor import Cursor, cursor_in
-from goatherd.web.encoding import Encoding, Encodings
+from goatherd.web.encoding import FORMATS, Encoding, Encodings
 from goatherd.web.frame import Format, as_stream
 from goatherd.web.metrics import GatewayMetrics
+from goatherd.web.presence import Showing
 from goatherd.web.responses import PRIVATE, Refusal, Response
 from goatherd.web.sources import Source, Sources
 from goatherd.web.stream import HEADERS, Stream, Wishes
@@ -48,16 +50,26 @@ class Visit:
 class Place:
     """All that is open on one loop."""
 
-    def __init__(self, settings: Settings, metrics: GatewayMetrics) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        metrics: GatewayMetrics,
+        *,
+        role: Literal["gateway", "dashboard"] = "gateway",
+        formats: Mapping[str, type[Format]] = FORMATS,
+    ) -> None:
         self.sources = Sources()
         most, most_each = settings.gateway_connections, settings.gateway_connections_each
         self.crowd = Crowd(metrics, most=most, most_each=most_each)
+        self.showing = Showing(self.sources, role)
         self._metrics = metrics
+        self._formats = formats
         self._encodings: dict[str, Encodings] = {}
 
     async def close(self) -> None:
         """Let go of everything."""
         await self.crowd.close()
+        await self.showing.close()
         await self.sources.close()
 
     async def answer(self, visit: Visit) -> Answer:
@@ -86,9 +98,9 @@ class Place:
         if isinstance(beginning, JobRecord):
             return self._from_history(beginning, visit, cursor, wait)
         if wait is not None:
-            client = self._enter(visit, beginning)
+            client = await self._enter(visit, beginning)
             try:
-                return await long_poll.poll(beginning, encoding.format, wait, now, self._metrics)
+                return await long_poll.poll(beginning, encoding.format, wait, now, self._metrics, client.counts)
             finally:
                 self.crowd.leave(client)
                 await beginning.follower.stop()
@@ -113,7 +125,7 @@ class Place:
         self, visit: Visit, source: Source, beginning: Beginning, cursor: Cursor, encoding: Encoding | Translation
     ) -> Answer:
         if visit.request.method != "HEAD" and not _is_over(beginning):
-            stream = self._stream(visit, beginning, cursor, encoding)
+            stream = await self._stream(visit, beginning, cursor, encoding)
             if source.tracer is not None:
                 stream.begin_span = partial(begin_span, source, visit.app.name, visit.job_id, visit.request)
             return stream
@@ -122,7 +134,9 @@ class Place:
             return OVER
         return Response(status=200, headers=[*HEADERS[1:], *encoding.headers], type=HEADERS[0][1])
 
-    def _stream(self, visit: Visit, beginning: Beginning, cursor: Cursor, encoding: Encoding | Translation) -> Stream:
+    async def _stream(
+        self, visit: Visit, beginning: Beginning, cursor: Cursor, encoding: Encoding | Translation
+    ) -> Stream:
         wishes = Wishes(
             keepalive=visit.app.settings.gateway_keepalive,
             in_comments=isinstance(encoding, Translation) or visit.request.query.get("keepalive") == "comment",
@@ -130,12 +144,12 @@ class Place:
         )
         if beginning.mode == "snapshot":
             self._metrics.resyncs["new" if cursor is None else "gap"] += 1
-        client = self._enter(visit, beginning)
+        client = await self._enter(visit, beginning)
         return Stream(client, beginning, self.crowd, self._metrics, visit.app.clock, wishes)
 
-    def _enter(self, visit: Visit, beginning: Beginning) -> Client:
+    async def _enter(self, visit: Visit, beginning: Beginning) -> Client:
         settings, now = visit.app.settings, visit.app.clock.now()
-        client = Client(beginning.follower, visit.subject)
+        client = Client(beginning.follower, visit.subject, await self.showing.counts_of(visit.app))
         self.crowd.enter(client, settings.gateway_keepalive)
         client.end_at(self.crowd.now + settings.gateway_max_wait, "max_wait")
         if visit.token is not None:
@@ -170,7 +184,7 @@ class Place:
 
     def _encodings_of(self, app: Goatherd) -> Encodings:
         if app.name not in self._encodings:
-            self._encodings[app.name] = Encodings(app.clock)
+            self._encodings[app.name] = Encodings(app.clock, self._formats)
         return self._encodings[app.name]
 
 

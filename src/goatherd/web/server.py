@@ -7,12 +7,17 @@ import resource
 import socket
 import sys
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from goatherd.errors import MissingExtra, Unavailable
 from goatherd.web.crowd import SEND_DEADLINE
 from goatherd.web.gateway import Gateway
 from goatherd.web.listening import listen_on
 from goatherd.web.site import Site
+
+if TYPE_CHECKING:
+    from goatherd.web.dashboard.app import Dashboard
+    from goatherd.web.dashboard.later import DashboardLater
 
 try:
     import uvicorn
@@ -68,11 +73,12 @@ def make_room(clients: int) -> None:
 class Server(uvicorn.Server):
     """Serves until it is told to stop, and leaves signals to whoever runs it."""
 
-    def __init__(self, gateway: Gateway, drain: float) -> None:
+    def __init__(self, gateway: Gateway, drain: float, dashboard: "Dashboard | DashboardLater | None" = None) -> None:
         self._gateway = gateway
+        self._dashboard = dashboard
         self._drain = drain
         self._draining: asyncio.Task[None] | None = None
-        self._site = Site(gateway)
+        self._site = Site(gateway, dashboard)
         super().__init__(
             uvicorn.Config(
                 self._site,
@@ -82,6 +88,7 @@ class Server(uvicorn.Server):
                 log_config=None,
                 access_log=False,  # an address may have a token in it
                 server_header=False,
+                proxy_headers=False,  # which proxies the dashboard believes is a setting of ours
                 timeout_graceful_shutdown=round(drain + LAST_MOMENT),
             )
         )
@@ -93,17 +100,27 @@ class Server(uvicorn.Server):
 
     async def serve(self, sockets: list[socket.socket] | None = None) -> None:
         """Serve on these until told to stop; raises SettingsError or MissingExtra."""
-        try:
-            await self._gateway.open()
-        except Unavailable as error:
-            # It is opened again for the first client that comes when the store is back.
-            log.warning("The gateway has begun, but cannot serve yet: %s", error)
+        served: Gateway | Dashboard | DashboardLater
+        for served in (self._gateway, *([self._dashboard] if self._dashboard else ())):
+            try:
+                await served.open()
+            except Unavailable as error:
+                # It is opened again for the first client that comes when the store is back.
+                log.warning("The %s has begun, but cannot serve yet: %s", type(served).__name__.lower(), error)
         try:
             await super().serve(sockets)
         finally:
             await asyncio.gather(*([self._draining] if self._draining else []), return_exceptions=True)
             await self._site.close()
             await self._gateway.close()
+            if self._dashboard is not None:
+                await self._dashboard.close()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Send those away who would stay, and end what was begun."""
+        if self._dashboard is not None:
+            await self._dashboard.drain()
+        await super().shutdown(sockets)
 
     def stop(self) -> None:
         """Accept nobody any more, and send everybody away in good time; the second time, at once."""

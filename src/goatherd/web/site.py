@@ -1,24 +1,29 @@
-"""The gateway as a web site of its own: the streams under a prefix, and what operators ask for beside them."""
+"""The gateway as a web site of its own: the streams under a prefix, and what operators ask for beside them.
+
+Where the dashboard runs in the same process, it has all other addresses.
+"""
 
 from datetime import UTC, datetime
 
 from goatherd.engine.health import DEADLINE
 from goatherd.engine.probes import Probes, Question
 from goatherd.model.health import Health
-from goatherd.web.asgi import Receive, Scope, Send, path_in
+from goatherd.web.asgi import ASGIApp, Receive, Scope, Send, path_in
 from goatherd.web.gateway import Gateway
 from goatherd.web.health_answers import liveness, readiness, unready
 from goatherd.web.metrics import CONTENT_TYPE
 from goatherd.web.responses import Response
 
 PREFIX = "/api/v1"
+OWN = ("/livez", "/readyz", "/metrics")
 
 
 class Site:
     """An ASGI app with `/api/v1/…`, `/metrics`, `/livez` and `/readyz`."""
 
-    def __init__(self, gateway: Gateway) -> None:
+    def __init__(self, gateway: Gateway, dashboard: ASGIApp | None = None) -> None:
         self._gateway = gateway
+        self._dashboard = dashboard
         self._probes = Probes()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -26,6 +31,9 @@ class Site:
         if scope["type"] == "http":
             path = path_in(scope)
             if not path.startswith(PREFIX + "/"):
+                if self._dashboard is not None and path not in OWN:
+                    await self._dashboard(scope, receive, send)
+                    return
                 await (await self._answer(path)).send([], receive, send)
                 return
             scope["root_path"] = scope.get("root_path", "").rstrip("/") + PREFIX

@@ -119,12 +119,13 @@ class Stream:
 
     async def _follow(self) -> None:
         client, crowd, metrics, encoding = self._client, self._crowd, self._metrics, self._wishes.encoding
-        follower, send, line = client.follower, self._send, self.line
+        follower, send, line, counts = client.follower, self._send, self.line, client.counts
         while not follower.ended and not encoding.over:
             told = await follower.next()
             if type(told) is Batch:
                 # The same as below, written out: this happens for every event and every client.
                 metrics.distributed += len(told)
+                counts.events += len(told)
                 self._heard_events = True
                 body = encoding.of_batch(told)
                 if len(body) <= PIECE:
@@ -155,6 +156,7 @@ class Stream:
     def _encode(self, told: Reading | Sequence[Entry]) -> bytes:
         if not isinstance(told, Reading):
             self._metrics.distributed += len(told)
+            self._client.counts.events += len(told)
             self._heard_events = True
         elif self._beginning is None:
             self._metrics.resyncs["slow"] += 1

@@ -2,7 +2,8 @@
 
 from goatherd.wiring.alerts import alert_webhook, knock_at_webhook, open_alert_board
 from goatherd.wiring.blueprints import app_blueprint, app_definition, has_topology
-from goatherd.wiring.events import open_events, open_feed, open_history, open_relay, open_router
+from goatherd.wiring.control import ControlRecords
+from goatherd.wiring.events import open_events, open_feed, open_history, open_job_search, open_relay, open_router
 from goatherd.wiring.execution import Ports, open_ports
 from goatherd.wiring.metrics import metrics_text, observe_metrics, wants_opentelemetry_metrics
 from goatherd.wiring.ordering import OpenLanes, open_lanes
@@ -14,6 +15,7 @@ from goatherd.wiring.tracing import open_tracer
 from goatherd.wiring.user_records import UserRecords, open_outbox, open_uniques
 
 __all__ = [
+    "ControlRecords",
     "OpenLanes",
     "OpenSchedules",
     "OpenSteps",
@@ -33,6 +35,7 @@ __all__ = [
     "open_events",
     "open_feed",
     "open_history",
+    "open_job_search",
     "open_lanes",
     "open_outbox",
     "open_plumbing",

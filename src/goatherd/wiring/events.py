@@ -8,6 +8,7 @@ from goatherd.model.settings import Settings
 from goatherd.ports.clock import Clock
 from goatherd.ports.events import Events
 from goatherd.ports.feed import Feed
+from goatherd.ports.job_search import JobSearch
 from goatherd.ports.records import JobHistory
 from goatherd.ports.relay import Relay
 from goatherd.wiring.loading import load, take_file
@@ -59,6 +60,19 @@ async def open_history(settings: Settings, clock: Clock) -> JobHistory:
     return await opening.open_history(settings)
 
 
+async def open_job_search(settings: Settings, clock: Clock) -> JobSearch:
+    """Open how jobs are found in the history; raises the same."""
+    if settings.record_store.startswith("sqlite:"):
+        from goatherd.adapters.sqlite.job_search import SqliteJobSearch
+
+        database, give_back = await take_file(settings.record_store)
+        return SqliteJobSearch(database, deadline=settings.publish_deadline, give_back=give_back)
+    await load("postgres", "A records_url with postgresql://")
+    from goatherd.adapters.postgres import opening
+
+    return await opening.open_job_search(settings)
+
+
 async def open_router(settings: Settings, clock: Clock) -> Router:
     """A router with ports of its own, which it closes when it is stopped; raises the same."""
     async with AsyncExitStack() as life:
@@ -76,6 +90,7 @@ async def open_router(settings: Settings, clock: Clock) -> Router:
             block=settings.router_block,
             reclaim_idle=settings.router_reclaim_idle,
             history_days=settings.history_days,
+            history_jobs=settings.history_jobs,
         )
         close = life.pop_all().aclose
         ports = RouterPorts(feed=feed, events=events, history=history, relay=relay, close=close)

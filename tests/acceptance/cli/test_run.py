@@ -45,7 +45,7 @@ def test_a_gateway_without_a_secret_is_told_what_to_do(stage: Stage) -> None:
 
 def test_an_unknown_role_is_told_with_those_that_are_there(stage: Stage) -> None:
     error = stage.run("run", "shop:app", "--roles", "worker,cook", code=2).stderr
-    assert "cook is no role; there are worker, scheduler, router, gateway." in error
+    assert "cook is no role; there are worker, scheduler, router, gateway, dashboard." in error
 
 
 def test_dev_serves_streams_on_this_machine_without_a_token(stage: Stage) -> None:

@@ -9,8 +9,8 @@ import pytest
 
 from goatherd import Goatherd, Retry
 from goatherd.adapters.rabbitmq.broker import RabbitBroker
-from goatherd.cli.letter_choice import office_of
-from goatherd.cli.queues import read_states
+from goatherd.desk.letter_office import office_of
+from goatherd.desk.queues import read_states
 from goatherd.errors import CallTimeout, Unavailable
 from goatherd.model.dead_letter import LetterFilter
 from scripts.servers.proxy import Proxy

@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 from typing import Any
 
-from goatherd.cli.run_facts import StepFacts
+from goatherd.desk.run_looks import StepView
 from goatherd.model.run_record import RunSummary, StepLook, Trouble
 
 NOW = 1_800_000_000.0
@@ -26,9 +26,9 @@ def step_code(*before: str, is_map: bool = False) -> Any:
     return SimpleNamespace(before=before, is_map=is_map, over=before[0] if is_map else None, task=task, remote=False)
 
 
-def step(name: str, state: Any, *before: str, is_map: bool = False, **known: Any) -> StepFacts:
+def step(name: str, state: Any, *before: str, is_map: bool = False, **known: Any) -> StepView:
     """A step that both know."""
-    return StepFacts(name=name, look=step_look(name, state, **known), code=step_code(*before, is_map=is_map))
+    return StepView(name=name, look=step_look(name, state, **known), code=step_code(*before, is_map=is_map))
 
 
 def trouble(message: str = "no fonts") -> Trouble:

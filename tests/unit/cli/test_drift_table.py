@@ -7,7 +7,8 @@ import pytest
 from rich.console import Console
 
 from goatherd.cli.drift_table import DriftTable
-from goatherd.cli.drift_words import next_step, told_counts, told_details, told_risks, told_value
+from goatherd.cli.drift_words import next_step, told_counts, told_risks
+from goatherd.desk.drift_words import told_details, told_value
 from goatherd.model.blueprint import BindingSpec
 from goatherd.model.difference import Detail, Difference, Risk
 

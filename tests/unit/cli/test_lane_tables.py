@@ -10,8 +10,8 @@ from rich.console import Console
 from goatherd import Goatherd
 from goatherd.cli import lane_tables
 from goatherd.cli.dead_returned import MOST_NAMED, replayed_told
-from goatherd.cli.lane_facts import LaneFacts, job_facts, names_of, read_lane
 from goatherd.cli.lane_tables import job_table, lane_table
+from goatherd.desk.lane_looks import LaneLook, job_facts, names_of, read_lane
 from goatherd.engine.lane_returns import Returned
 from goatherd.model.dead_letter import Burial
 from goatherd.model.lane import LaneJob, LaneState, packed
@@ -70,8 +70,8 @@ def test_lanes_that_look_alike_are_shown_in_full() -> None:
 def test_a_line_says_who_has_a_lane_or_why_it_is_held(app: Goatherd) -> None:
     why = Burial(reason="failed", error_type="LookupError", message="no\npost", attempts=1, failed_at=NOW)
     head = job_facts(app, job(post_id=7))
-    held = LaneFacts(state=state(condition="held", burial=why), head=head, job=None)
-    running = LaneFacts(
+    held = LaneLook(state=state(condition="held", burial=why), head=head, job=None)
+    running = LaneLook(
         state=state("likes/post_id=8", condition="running", worker="host:1", until=NOW + 25), head=None, job=None
     )
     lines = [line.split() for line in written(lane_table([held, running])).splitlines()]
@@ -88,7 +88,7 @@ def test_jobs_are_listed_in_their_order(app: Goatherd) -> None:
 
 
 def test_what_others_wrote_does_not_command_the_terminal(app: Goatherd) -> None:
-    lane = LaneFacts(state=state("comments/post_id=\x1b[31m"), head=None, job=None)
+    lane = LaneLook(state=state("comments/post_id=\x1b[31m"), head=None, job=None)
     assert "\\x1b[31m" in written(lane_table([lane]))
 
 

@@ -6,20 +6,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from goatherd.cli.run_facts import StepFacts
 from goatherd.cli.run_picture import MARKS, PLAIN_MARK, Picture
+from goatherd.desk.run_looks import StepView
 from tests.unit.cli.run_parts import NOW, step, step_code, step_look, trouble
 from tests.unit.cli.test_run_rails import graphs
 
 STATES = ("waiting", "held", "ready", "running", "spread", "done", "skipped", "failed")
 
 
-def lines(steps: Sequence[StepFacts], width: int = 80, encoding: str = "utf-8") -> list[str]:
+def lines(steps: Sequence[StepView], width: int = 80, encoding: str = "utf-8") -> list[str]:
     return [line.plain for line in Picture(steps, width=width, encoding=encoding, now=NOW).lines()]
 
 
 @st.composite
-def runs(draw: st.DrawFn) -> list[StepFacts]:
+def runs(draw: st.DrawFn) -> list[StepView]:
     """Steps of which the code, the record or both know, with anything written in them."""
     steps = []
     for name, before in draw(graphs(most=9)).items():
@@ -39,12 +39,12 @@ def runs(draw: st.DrawFn) -> list[StepFacts]:
         look = step_look(name, draw(st.sampled_from(STATES[:1] + STATES[2:])), **known)
         who = draw(st.sampled_from(("both", "code", "record")))
         code = step_code(*before, is_map=bool(before) and draw(st.booleans()))
-        steps.append(StepFacts(name=name, look=None if who == "code" else look, code=None if who == "record" else code))
+        steps.append(StepView(name=name, look=None if who == "code" else look, code=None if who == "record" else code))
     return steps
 
 
 @given(runs(), st.integers(4, 120), st.sampled_from(("utf-8", "ascii", "latin-1", "cp1252", "cp437")))
-def test_it_is_never_wider_than_asked_and_can_be_written(steps: list[StepFacts], width: int, encoding: str) -> None:
+def test_it_is_never_wider_than_asked_and_can_be_written(steps: list[StepView], width: int, encoding: str) -> None:
     for line in lines(steps, width, encoding):
         assert cell_len(line) <= width
         assert "\n" not in line
@@ -52,7 +52,7 @@ def test_it_is_never_wider_than_asked_and_can_be_written(steps: list[StepFacts],
 
 
 @given(runs(), st.integers(60, 120))
-def test_every_step_is_there_once(steps: list[StepFacts], width: int) -> None:
+def test_every_step_is_there_once(steps: list[StepView], width: int) -> None:
     nodes = [line.split() for line in lines(steps, width)[1:] if set(line.split()) & {step.name for step in steps}]
     named = [word for words in nodes if words[0] != "after" for word in words if word.startswith("s")]
     assert sorted(word for word in named if word in {step.name for step in steps}) == sorted(s.name for s in steps)
@@ -65,9 +65,9 @@ def test_what_is_known_of_each_step() -> None:
              started_at=NOW - 100, trouble=trouble("the provider\ndoes not answer"), skipped=1, deaths=2),
         step("poster", "failed", "extract", failed=1, failures=4, trouble=trouble()),
         step("tts", "ready", "translate", phase="compensate", compensating=1, trouble=trouble("too loud")),
-        StepFacts(name="check", look=None, code=step_code("tts")),
+        StepView(name="check", look=None, code=step_code("tts")),
         step("mux", "waiting", "check", "poster"),
-        StepFacts(name="old", look=step_look("old", "ready"), code=None),
+        StepView(name="old", look=step_look("old", "ready"), code=None),
     ]  # fmt: skip
     assert lines(steps) == [
         "    step       state         items   time  failures  worker",

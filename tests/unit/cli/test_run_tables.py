@@ -12,10 +12,10 @@ from rich.console import Console
 
 from goatherd import Goatherd
 from goatherd.cli import run_tables
-from goatherd.cli.output import Failed
-from goatherd.cli.run_access import check_pipeline, check_step, find_run
-from goatherd.cli.run_facts import look_json, short_run, steps_of
 from goatherd.cli.run_tables import run_table
+from goatherd.desk.errors import NotThere
+from goatherd.desk.run_finding import check_pipeline, check_step, find_run
+from goatherd.desk.run_looks import look_json, short_run, steps_of
 from goatherd.model.run_record import RunFilter, RunLook, RunSummary
 from tests.unit.cli.run_parts import NOW, step, step_code, step_look, summary, trouble
 
@@ -128,23 +128,23 @@ async def test_a_run_is_found_by_its_id_or_the_end_of_it() -> None:
     app, records = Goatherd("shop"), Records(summary("video-7"), summary("audio-of-video-7"), summary(UUID))
     assert (await find_run(app, records, "video-7")).summary.id == "video-7"  # type: ignore[arg-type]
     assert (await find_run(app, records, "4d8e90")).summary.id == UUID  # type: ignore[arg-type]
-    with pytest.raises(Failed, match="The ids of 2 runs end with 'ideo-7'"):
+    with pytest.raises(NotThere, match="The ids of 2 runs end with 'ideo-7'"):
         await find_run(app, records, "ideo-7")  # type: ignore[arg-type]
-    with pytest.raises(Failed, match=r"There is no run 'video-9'\. Did you mean 'video-7'\?"):
+    with pytest.raises(NotThere, match=r"There is no run 'video-9'\. Did you mean 'video-7'\?"):
         await find_run(app, records, "video-9")  # type: ignore[arg-type]
-    with pytest.raises(Failed, match=r"'8e90': .*the last 6 or more characters"):
+    with pytest.raises(NotThere, match=r"'8e90': .*the last 6 or more characters"):
         await find_run(app, records, "8e90")  # type: ignore[arg-type]
 
 
 async def test_an_app_without_pipelines_says_so() -> None:
-    with pytest.raises(Failed, match=r"no runs are on record here\. The app 'shop' has no pipelines"):
+    with pytest.raises(NotThere, match=r"no runs are on record here\. The app 'shop' has no pipelines"):
         await find_run(Goatherd("shop"), Records(), "video-7")  # type: ignore[arg-type]
-    with pytest.raises(Failed, match="The app 'shop' has no pipelines"):
+    with pytest.raises(NotThere, match="The app 'shop' has no pipelines"):
         check_pipeline(Goatherd("shop"), "dub")
 
 
 def test_the_nearest_step_is_named() -> None:
-    with pytest.raises(Failed, match=r"Pipeline 'dub' has no step 'translat'\. Did you mean 'translate'\?"):
+    with pytest.raises(NotThere, match=r"Pipeline 'dub' has no step 'translat'\. Did you mean 'translate'\?"):
         check_step("translat", ["asr", "translate"], "Pipeline 'dub' has")
-    with pytest.raises(Failed, match="There are asr, tts"):
+    with pytest.raises(NotThere, match="There are asr, tts"):
         check_step("x", ["asr", "tts"], "Pipeline 'dub' has")

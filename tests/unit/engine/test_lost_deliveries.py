@@ -42,15 +42,15 @@ async def test_one_that_is_lost_before_it_began_does_not_keep_its_place(
     async with at_work(app) as stage:
         broker: Any = stage.broker
         worker: Any = stage.worker
-        own, lost = worker._own, set[object]()
+        begin, lost = worker._running.begin, set[object]()
 
-        def lose_the_first(delivery: Delivery, *doing: Any) -> None:
-            own(delivery, *doing)
+        def lose_the_first(delivery: Delivery, *doing: Any, job: Any) -> None:
+            begin(delivery, *doing, job)
             if not lost:
                 lost.add(delivery)
                 worker._lose(delivery)
 
-        monkeypatch.setattr(worker, "_own", lose_the_first)
+        monkeypatch.setattr(worker._running, "begin", lose_the_first)
         monkeypatch.setattr(broker, "is_lost", lost.__contains__)
         await work.send(7)
         await stage.saw("acked")

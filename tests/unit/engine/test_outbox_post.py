@@ -14,7 +14,6 @@ from goatherd.model.lane import LaneItem
 from goatherd.model.message import LANE, Message
 from goatherd.model.outbox import OutboxJob, OutboxRow
 from goatherd.model.topology import Queue
-from goatherd.model.trace_context import Carrier
 from goatherd.ports.clock import SystemClock
 
 
@@ -63,9 +62,9 @@ class HandTracked:
         self.noted: list[str] = []
         self._ended = ended
 
-    async def note_waiting(self, job: str, due: float | None, trace: Carrier) -> bool:
-        self.noted.append(job)
-        return job not in self._ended
+    async def note_waiting(self, message: Message) -> bool:
+        self.noted.append(message.id)
+        return message.id not in self._ended
 
 
 class HandPosting:

@@ -14,7 +14,7 @@ from goatherd.engine import router as engine
 from goatherd.engine.meter import Meter
 from goatherd.engine.router import Router, RouterManners, RouterPorts
 from goatherd.errors import Unavailable
-from goatherd.model.event import Done, Failed
+from goatherd.model.event import Done, Failed, Queued
 from goatherd.model.ids import new_id
 from goatherd.model.job_record import JobNote, JobRecord
 from goatherd.model.settings import Settings
@@ -48,6 +48,7 @@ class Shaky:
         self.chokes_on = ""
         self.refused = asyncio.Event()
         self.find, self.drop, self.close = history.find, history.drop, history.close
+        self.drop_beyond = history.drop_beyond
 
     async def note(self, notes: Sequence[JobNote]) -> None:
         if self.away:
@@ -226,6 +227,22 @@ async def test_old_history_is_dropped(settings: Settings, monkeypatch: pytest.Mo
             return True if await stage.history.find(old) is None else None
 
         await eventually(dropped, "the history to be dropped")
+
+
+async def test_the_oldest_of_too_many_jobs_are_dropped(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "DROP_EVERY", 0.05)
+    monkeypatch.setattr(engine, "DROPPED_AT_ONCE", 2)
+    manners = RouterManners(history_days=1e9, history_jobs=3, block=0.5)
+    async with routing(settings, manners) as stage:
+        jobs = [new_id() for _ in range(8)]
+        for n, job in enumerate(jobs):
+            await by_platform(stage.events, job, Queued(attempt=0, at=1_700_000_000.0 + n))
+
+        async def dropped() -> bool | None:
+            left = [job for job in jobs if await stage.history.find(job) is not None]
+            return True if left == jobs[-3:] else None
+
+        await eventually(dropped, "the oldest to be dropped")
 
 
 async def test_what_is_not_done_when_it_stops_is_done_by_the_next(settings: Settings) -> None:

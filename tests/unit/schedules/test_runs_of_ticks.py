@@ -8,9 +8,9 @@ import pytest
 import pytest_asyncio
 
 from goatherd import Goatherd, Retry
-from goatherd.cli.output import Failed
-from goatherd.cli.run_access import check_pipeline, check_step_of, code_of
 from goatherd.cli.run_checks import run_checks
+from goatherd.desk.errors import NotThere
+from goatherd.desk.run_finding import check_pipeline, check_step_of, code_of
 from goatherd.errors import JobCancelled, JobFailed, UnknownStep
 from goatherd.model.run_record import RunFilter
 
@@ -67,7 +67,7 @@ def test_commands_know_the_runs_of_scheduled_tasks(office: Goatherd) -> None:
     assert list(code.steps) == ["wait@tick"]
     check_pipeline(office, "wait")
     check_step_of(office, "wait@tick", ["wait"])
-    with pytest.raises(Failed, match="Did you mean 'wait'"):
+    with pytest.raises(NotThere, match="Did you mean 'wait'"):
         check_pipeline(office, "wai")
 
 

@@ -17,7 +17,7 @@ ENDED = JobState(epoch="abc", seq=9, status="done", attempt=1, result=b"42", clo
 @pytest.fixture
 def remembered(job: str, monkeypatch: pytest.MonkeyPatch) -> list[JobRecord]:
     """What the history has; a test may change it."""
-    records = [JobRecord(job=job, state=ENDED, at=5.0)]
+    records = [JobRecord(job=job, state=ENDED, at=5.0, created=5.0)]
 
     async def record(_app: Goatherd, job_id: str) -> JobRecord | None:
         return next((record for record in records if record.job == job_id), None)
@@ -44,7 +44,7 @@ async def test_a_poll_is_told_too(visit: Visit, remembered: list[JobRecord]) -> 
 
 
 async def test_a_job_that_never_ended_is_not_found(visit: Visit, remembered: list[JobRecord], job: str) -> None:
-    remembered[0] = JobRecord(job=job, state=JobState(epoch="abc", seq=9, status="running"), at=5.0)
+    remembered[0] = JobRecord(job=job, state=JobState(epoch="abc", seq=9, status="running"), at=5.0, created=5.0)
     assert (await visit().over()).status == 404
     remembered.clear()
     assert (await visit().over()).status == 404
@@ -58,7 +58,7 @@ async def test_a_log_that_comes_back_while_the_history_is_asked_is_told_with_its
         await author.start()
         await author.say("all of it")
         await author.write(done())
-        return JobRecord(job=job, state=ENDED, at=5.0)
+        return JobRecord(job=job, state=ENDED, at=5.0, created=5.0)
 
     monkeypatch.setattr("goatherd.web.sources.Sources.record", lambda _self, app, job_id: record(app, job_id))
     visitor = await visit().over()

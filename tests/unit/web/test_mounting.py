@@ -133,6 +133,8 @@ async def test_by_itself(running: Callable[[], Awaitable[Running]], author: Auth
     assert (await alone.get("/elsewhere"))[0] == 404
 
 
+# The file is gone with the last who has it open.
+@pytest.mark.parametrize("settings", [{"report_every": 0}], indirect=True)
 async def test_it_is_not_ready_when_events_cannot_be_read(
     running: Callable[[], Awaitable[Running]], app: Goatherd, settings: dict[str, Any], tmp_path: Any
 ) -> None:

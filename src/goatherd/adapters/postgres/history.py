@@ -4,40 +4,32 @@ What notes change is decided here and not by the server, so it is read first. If
 meanwhile, the server says so instead of writing, and all is read anew: nobody waits for a lock while somebody thinks.
 """
 
-import hashlib
+import random
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import psycopg
 
 from goatherd.adapters.postgres.connection import Connection
-from goatherd.adapters.postgres.pool import Pool, Row
-from goatherd.adapters.record_rows import COLUMNS, record_in, row_of
+from goatherd.adapters.postgres.history_changes import Changes, Kept, kept_facet
+from goatherd.adapters.postgres.history_sql import (
+    ADD_FACETS,
+    COUNT_ALL,
+    DROP_OLD,
+    DROP_OLDEST,
+    FIND,
+    FIND_FACETS,
+    SUM_UP,
+    WRITE,
+)
+from goatherd.adapters.postgres.pool import Pool
+from goatherd.adapters.postgres.texts import key_of
+from goatherd.adapters.record_rows import Facet, record_in
 from goatherd.errors import Unavailable
+from goatherd.model.job_order import number_of
 from goatherd.model.job_record import JobNote, JobRecord, records_after
 
-#: How the server is to read the arrays of `row_of`.
-_TYPES = (
-    "text", "bigint", "text", "bigint", "text", "float8", "bytea", "text", "text", "text", "boolean",
-    "float8", "float8", "float8", "float8",
-)  # fmt: skip
-_NAMES = ", ".join(COLUMNS)
-_FIND = f"SELECT job, {_NAMES} FROM goatherd.job_history WHERE prefix = %s AND job = ANY (%s::text[])"
-_WRITE = f"""
-    INSERT INTO goatherd.job_history (prefix, job, {_NAMES})
-    SELECT %s, told.* FROM unnest(%s::text[], {", ".join(f"%s::{type}[]" for type in _TYPES)}) AS told
-    ON CONFLICT (prefix, job) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in COLUMNS)}
-"""
-_DROP = """
-    WITH dropped AS (
-        DELETE FROM goatherd.job_history WHERE ctid = ANY (ARRAY(
-            SELECT old.ctid FROM goatherd.job_history old WHERE old.prefix = %s AND old.at < %s::float8
-            ORDER BY old.at LIMIT %s FOR UPDATE SKIP LOCKED
-        )) RETURNING 1
-    ) SELECT count(*) FROM dropped
-"""
-#: Bytes of an id that an index takes for certain.
-_LONGEST = 1000
+#: Counts that are left by those who write, on the average, before somebody sums them up.
+_SUMMED_UP = 1000
 
 
 class PostgresHistory:
@@ -46,63 +38,78 @@ class PostgresHistory:
     def __init__(self, pool: Pool, prefix: str) -> None:
         self._pool = pool
         self._prefix = prefix
+        #: Those that are known to be on record, where they stay.
+        self._facets: dict[Facet, int] = {}
 
     async def note(self, notes: Sequence[JobNote]) -> None:
         if not notes:
             return
 
-        async def write(connection: Connection) -> None:
+        async def write(connection: Connection) -> int:
             # In one that sees the state of one moment, to write what others wrote after it is an error, upon which the
             # pool calls this again.
             await connection.set_isolation_level(psycopg.IsolationLevel.REPEATABLE_READ)
-            async with connection.transaction():
-                known = await self._known(connection, {note.job for note in notes})
-                if changed := records_after(notes, known):
-                    await connection.execute(_WRITE, (self._prefix, *_arrays(changed)), prepare=True)
+            return await self._write(connection, notes)
 
         try:
-            await self._pool.use(write)
+            counts = await self._pool.use(write)
         except Unavailable as error:
             if isinstance(error.__cause__, psycopg.DataError):
                 # Trying again is of no use.
                 raise ValueError(f"What was told of jobs cannot be kept by PostgreSQL: {error.__cause__}") from error
             raise
+        if random.randrange(_SUMMED_UP) < counts:
+            await self._pool.run(SUM_UP)
 
     async def find(self, job_id: str) -> JobRecord | None:
-        for _, *row in await self._pool.run(_FIND, (self._prefix, [_key(job_id)])):
-            return record_in(job_id, row)
-        return None
+        found = await self._pool.use(lambda connection: self._known(connection, [job_id]))
+        return found[job_id].record if job_id in found else None
 
     async def drop(self, before: float, limit: int) -> int:
-        [[dropped]] = await self._pool.run(_DROP, (self._prefix, before, limit))
+        [[dropped]] = await self._pool.run(DROP_OLD, (self._prefix, number_of(before), before, limit))
+        return int(dropped)
+
+    async def drop_beyond(self, most: int, limit: int) -> int:
+        [[known]] = await self._pool.run(COUNT_ALL, (self._prefix,))
+        beyond = min(limit, known - most)
+        if beyond <= 0:
+            return 0
+        [[dropped]] = await self._pool.run(DROP_OLDEST, (self._prefix, beyond))
         return int(dropped)
 
     async def close(self) -> None:
         await self._pool.close()
 
-    async def _known(self, connection: Connection, jobs: Iterable[str]) -> dict[str, JobRecord | None]:
-        keys = {_key(job): job for job in jobs}
+    async def _write(self, connection: Connection, notes: Sequence[JobNote]) -> int:
+        """Tells how many counts were left."""
+        await self._learn_facets(connection, {kept_facet(record) for record in records_after(notes, {})})
+        async with connection.transaction():
+            known = await self._known(connection, {note.job for note in notes})
+            self._facets.update({kept_facet(each.record): each.facet for each in known.values()})
+            changed = records_after(notes, {job: each.record for job, each in known.items()})
+            if not changed:
+                return 0
+            changes = Changes(known, self._facets)
+            for record in changed:
+                changes.add(record)
+            await connection.execute(WRITE, changes.parameters(self._prefix), prepare=True)
+            return changes.counts
+
+    async def _known(self, connection: Connection, jobs: Iterable[str]) -> dict[str, Kept]:
+        keys = {key_of(job): job for job in jobs}
         cursor = connection.cursor(binary=True)
-        await cursor.execute(_FIND, (self._prefix, [*keys]), prepare=True)
-        return {keys[key]: record_in(keys[key], row) for key, *row in await cursor.fetchall()}
+        await cursor.execute(FIND, (self._prefix, [*keys]), prepare=True)
+        return {
+            keys[key]: Kept(record_in(keys[key], row, (task, queue, kind)), number, facet)
+            for key, number, facet, task, queue, kind, *row in await cursor.fetchall()
+        }
 
-
-def _arrays(records: Iterable[JobRecord]) -> list[Sequence[Any]]:
-    """One for each column, with the jobs in an order: of two who write the same, neither waits for the other."""
-    rows: list[Row] = sorted((_key(record.job), *map(_kept, row_of(record))) for record in records)
-    return [list(column) for column in zip(*rows, strict=True)]
-
-
-def _key(job: str) -> str:
-    """The id, or something as good for one of another program that is no text for PostgreSQL, or too long."""
-    written = job.encode("utf-8", "surrogatepass")
-    if len(written) <= _LONGEST and _kept(job) == job:
-        return job
-    return f"sha256:{hashlib.sha256(written).hexdigest()}"
-
-
-def _kept(value: Any) -> Any:
-    """A text without what PostgreSQL takes for none: zeros, and halves of characters."""
-    if not isinstance(value, str):
-        return value
-    return value.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
+    async def _learn_facets(self, connection: Connection, facets: Iterable[Facet]) -> None:
+        """See that they are on record, before and apart from what is written with them."""
+        new = sorted(facet for facet in facets if facet not in self._facets)
+        if not new:
+            return
+        columns = [list(column) for column in zip(*new, strict=True)]
+        await connection.execute(ADD_FACETS, (self._prefix, *columns))
+        cursor = await connection.execute(FIND_FACETS, (*columns, self._prefix))
+        self._facets.update({Facet(*told): facet for *told, facet in await cursor.fetchall()})

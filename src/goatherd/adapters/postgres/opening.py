@@ -4,13 +4,17 @@ from collections.abc import Callable, Sequence
 
 from goatherd.adapters.postgres.address import read_address
 from goatherd.adapters.postgres.alert_board import PostgresAlertBoard
+from goatherd.adapters.postgres.audit_trail import PostgresAuditTrail
 from goatherd.adapters.postgres.connection import Connection
 from goatherd.adapters.postgres.history import PostgresHistory
 from goatherd.adapters.postgres.inbox import PostgresInbox
+from goatherd.adapters.postgres.job_search import PostgresJobSearch
+from goatherd.adapters.postgres.job_search_sql import PLANNING as SEARCH_PLANNING
 from goatherd.adapters.postgres.lanes import PostgresLanes
 from goatherd.adapters.postgres.listener_records import PostgresListenerRecords
 from goatherd.adapters.postgres.outbox import PostgresOutbox
 from goatherd.adapters.postgres.pool import Pool
+from goatherd.adapters.postgres.process_records import PostgresProcessRecords
 from goatherd.adapters.postgres.schedules import PostgresSchedules
 from goatherd.adapters.postgres.schedules_sql import PLANNING as SCHEDULE_PLANNING
 from goatherd.adapters.postgres.schema import PostgresMigrations, prepare
@@ -62,6 +66,19 @@ async def open_history(settings: Settings) -> PostgresHistory:
         await pool.close()
         raise
     return PostgresHistory(pool, settings.prefix_of_events)
+
+
+async def open_job_search(settings: Settings) -> PostgresJobSearch:
+    """Raises the same."""
+    address = read_address(settings.record_store, "records")
+    pool = Pool(address, settings.app, settings.publish_deadline, SEARCH_PLANNING)
+    try:
+        await pool.open()
+        await prepare(pool, settings.declare)
+    except BaseException:
+        await pool.close()
+        raise
+    return PostgresJobSearch(pool, settings.prefix_of_events)
 
 
 async def open_steps(settings: Settings, now: Callable[[], float] | None = None) -> PostgresSteps:
@@ -127,6 +144,31 @@ async def open_alert_board(settings: Settings, now: Callable[[], float] | None =
         await pool.close()
         raise
     return PostgresAlertBoard(pool, settings.app, now)
+
+
+async def open_process_records(settings: Settings, now: Callable[[], float] | None = None) -> PostgresProcessRecords:
+    """Raises the same."""
+    pool = Pool(read_address(settings.record_store, "records"), settings.app, settings.publish_deadline)
+    try:
+        await pool.open()
+        await prepare(pool, settings.declare)
+    except BaseException:
+        await pool.close()
+        raise
+    return PostgresProcessRecords(pool, settings.app, now)
+
+
+async def open_audit_trail(settings: Settings) -> PostgresAuditTrail:
+    """Raises the same."""
+    pool = Pool(read_address(settings.record_store, "records"), settings.app, settings.publish_deadline)
+    try:
+        await pool.open()
+        await pool.use(_check_encoding)
+        await prepare(pool, settings.declare)
+    except BaseException:
+        await pool.close()
+        raise
+    return PostgresAuditTrail(pool, settings.app)
 
 
 async def open_schedules(settings: Settings, now: Callable[[], float] | None = None) -> PostgresSchedules:

@@ -6,7 +6,7 @@ so that a server that was away for half a minute is found again half a minute la
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 import psycopg
@@ -47,7 +47,9 @@ class Pool:
         except (psycopg.Error, OSError, TimeoutError) as error:
             raise refused(error, self.address) from error
 
-    async def run(self, sql: str, parameters: Sequence[Any] = (), *, again: bool = True) -> list[Row]:
+    async def run(
+        self, sql: str, parameters: Sequence[Any] | Mapping[str, Any] = (), *, again: bool = True
+    ) -> list[Row]:
         """Run one statement, which is one transaction; gives its rows.
 
         With `again` it is run again when the connection was lost, so that it may be done twice.

@@ -17,6 +17,7 @@ from typing import Any, TypeVar, cast
 import apsw
 
 from goatherd.adapters.sqlite.failures import in_our_words, of_the_system
+from goatherd.adapters.sqlite.reader import Reader
 from goatherd.adapters.sqlite.requests import After, Operation, Request, answer_all, take_batch
 from goatherd.adapters.sqlite.schema import migrate
 from goatherd.errors import Unavailable
@@ -32,6 +33,8 @@ class Database:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        #: For what may take long, and is not to hold up those who write.
+        self.reader = Reader(path)
         self._requests: SimpleQueue[Request | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
         # Whoever asks is either served before the thread ends or told that it has ended, never left waiting.
@@ -88,11 +91,13 @@ class Database:
                 return
             self._requests.put(None)
         thread.join()
+        self.reader.close()
 
     # --- around a fork: SQLite's locks stay with the parent, and a child that shares its connection has none ----
 
     def rest(self) -> None:
         """Finish what is under way and let go of the file, until `go_on`; the next operation opens it again."""
+        self.reader.rest()
         self._using.acquire()
         if self._connection is not None:
             # It is opened again at once, so there is no use in tidying up.
@@ -104,11 +109,13 @@ class Database:
     def go_on(self) -> None:
         """In the parent, after the fork."""
         self._using.release()
+        self.reader.go_on()
 
     def forget(self) -> None:
         """In the child, which has no writer thread: be closed."""
         self._asking, self._using = threading.Lock(), threading.Lock()
         self._thread = None
+        self.reader.forget()
 
     def _ask(self, request: Request) -> "asyncio.Future[Any]":
         request.answer = asyncio.get_running_loop().create_future()

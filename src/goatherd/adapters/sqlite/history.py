@@ -5,11 +5,12 @@ from typing import TypeVar
 
 import apsw
 
-from goatherd.adapters.record_rows import record_in, row_of
 from goatherd.adapters.sqlite.database import Database
+from goatherd.adapters.sqlite.history_writing import HistoryWriting, find
 from goatherd.adapters.sqlite.patience import in_time
-from goatherd.adapters.sqlite.queries import rows, run
-from goatherd.model.job_record import JobNote, JobRecord, records_after
+from goatherd.adapters.sqlite.queries import rows, value
+from goatherd.model.job_order import number_of
+from goatherd.model.job_record import JobNote, JobRecord
 
 Result = TypeVar("Result")
 
@@ -27,21 +28,28 @@ class SqliteHistory:
         self._closed = False
 
     async def note(self, notes: Sequence[JobNote]) -> None:
-        def write(connection: apsw.Connection) -> None:
-            known = {job: _find(connection, job) for job in {note.job for note in notes}}
-            for record in records_after(notes, known):
-                run(connection, "write_record", (record.job, *row_of(record)))
-
-        await self._in_time(self._database.write(write))
+        await self._in_time(self._database.write(lambda connection: HistoryWriting(connection).note(notes)))
 
     async def find(self, job_id: str) -> JobRecord | None:
-        return await self._in_time(self._database.read(lambda connection: _find(connection, job_id)))
+        kept = await self._in_time(self._database.read(lambda connection: find(connection, job_id)))
+        return None if kept is None else kept.record
 
     async def drop(self, before: float, limit: int) -> int:
-        row = {"before": before, "limit": limit}
-        return await self._in_time(
-            self._database.write(lambda connection: run(connection, "drop_records", row), durable=False)
-        )
+        row = {"place": number_of(before), "before": before, "limit": limit}
+
+        def drop(connection: apsw.Connection) -> int:
+            return HistoryWriting(connection).drop(rows(connection, "old_records", row))
+
+        return await self._in_time(self._database.write(drop, durable=False))
+
+    async def drop_beyond(self, most: int, limit: int) -> int:
+        def drop(connection: apsw.Connection) -> int:
+            beyond = min(limit, value(connection, "count_all") - most)
+            if beyond <= 0:
+                return 0
+            return HistoryWriting(connection).drop(rows(connection, "oldest_records", {"limit": beyond}))
+
+        return await self._in_time(self._database.write(drop, durable=False))
 
     async def close(self) -> None:
         if not self._closed:
@@ -50,9 +58,3 @@ class SqliteHistory:
 
     async def _in_time(self, asked: Awaitable[Result]) -> Result:
         return await in_time(self._database, self._deadline, asked, _COMFORT)
-
-
-def _find(connection: apsw.Connection, job: str) -> JobRecord | None:
-    for row in rows(connection, "find_record", (job,)):
-        return record_in(job, row)
-    return None

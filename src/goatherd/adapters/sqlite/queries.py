@@ -19,6 +19,7 @@ def _load() -> dict[str, str]:
         "queries.sql",
         "events.sql",
         "history.sql",
+        "job_search.sql",
         "lanes.sql",
         "steps.sql",
         "uniques.sql",
@@ -27,6 +28,7 @@ def _load() -> dict[str, str]:
         "tallies.sql",
         "listeners.sql",
         "alerts.sql",
+        "processes.sql",
     ):
         parts = _HEADING.split((folder / file).read_text(encoding="utf-8"))
         statements |= {name: body.strip() for name, body in zip(parts[1::2], parts[2::2], strict=True)}

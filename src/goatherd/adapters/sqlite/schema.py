@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import apsw
 
+from goatherd.adapters.record_words import words_of_former
 from goatherd.errors import SettingsError
 
 #: Marks a file as ours ("GOAT" in ASCII), so that somebody's other database is never written into.
@@ -21,6 +23,7 @@ def migrate(connection: apsw.Connection, path: Path) -> None:
     connection.execute("BEGIN IMMEDIATE")
     try:
         current = _checked_version(connection, path, newest)
+        connection.create_scalar_function("goatherd_words_of_history", _words_of_former, 4, deterministic=True)
         for number, script in steps:
             if number > current:
                 connection.execute(script)
@@ -30,6 +33,11 @@ def migrate(connection: apsw.Connection, path: Path) -> None:
     except BaseException:
         connection.execute("ROLLBACK")
         raise
+
+
+def _words_of_former(*row: Any) -> str:
+    job, status, error, message = row
+    return words_of_former(job, status, error, message)
 
 
 def _checked_version(connection: apsw.Connection, path: Path, newest: int) -> int:

@@ -25,9 +25,10 @@ from goatherd.model.dead_letter import LetterFilter
 def demo(once: bool, broker: str | None) -> None:
     """See what Goatherd does, in a minute, with nothing to install.
 
-    Plays scenes on one SQLite file in a temporary folder, with real worker processes, and checks each promise:
-    send, retry, dead letter and replay, delay, a worker killed in the middle, and a text that is streamed live. With
-    --broker the same scenes play on a RabbitMQ, in queues whose names begin with goatherd-demo.
+    Plays scenes on one SQLite file in a temporary folder, with real processes, and checks each promise: send, call,
+    retry, dead letter and replay, delay, order by key, a pipeline, a schedule, a tally, listeners, a worker killed in
+    the middle, and a text that is streamed live. The dashboard is open beside them, at an address that is printed, and
+    stays until you press Ctrl-C. With --broker the same scenes play on a RabbitMQ, in queues of this app alone.
 
     \b
     Examples:
@@ -40,7 +41,10 @@ def demo(once: bool, broker: str | None) -> None:
         _forget_the_users_settings(stage_folder, broker)
         _keep_the_log_off_the_stage(stage_folder)
         try:
-            failed = asyncio.run(_play(stage_folder, console, pace=0.0 if once else 0.8))
+            failed = asyncio.run(_play(stage_folder, console, once=once))
+        except KeyboardInterrupt:
+            # The way to end it.
+            return
         except GoatherdError as error:
             raise Failed(str(error)) from error
     if failed is not None:
@@ -61,21 +65,32 @@ def _keep_the_log_off_the_stage(folder: Path) -> None:
     logging.getLogger("goatherd").addHandler(logging.FileHandler(folder / Stage.LOG, delay=True))
 
 
-async def _play(folder: Path, console: Console, pace: float) -> str | None:
+async def _play(folder: Path, console: Console, *, once: bool) -> str | None:
     """Play all scenes; returns what broke, or None."""
+    from goatherd.cli.demo.dashboard import open_dashboard
     from goatherd.cli.demo.scenes import SCENES
     from goatherd.cli.demo.shop import app
 
-    stage = Stage(folder, console, pace=pace)
+    stage = Stage(folder, console, pace=0.0 if once else 0.8)
+    os.environ[Stage.JOURNAL] = str(stage.journal)
     async with app:
         await _clear_the_stage(app)
         try:
+            await open_dashboard(stage)
             for scene in SCENES:
                 await scene(stage)
+            _take_a_bow(app, console, stage)
+            if stage.dashboard is not None and not once:
+                console.print(f"The dashboard stays at [bold]{stage.dashboard}[/] until you press Ctrl-C.")
+                await asyncio.Event().wait()
         except SceneFailed as error:
             return str(error)
         finally:
             await stage.close()
+    return None
+
+
+def _take_a_bow(app: Goatherd, console: Console, stage: Stage) -> None:
     console.print(_summary(stage.checked))
     where = (
         without_password(app.settings.broker_url) if app.settings.broker_url.startswith("amqp") else "one SQLite file"
@@ -85,7 +100,6 @@ async def _play(folder: Path, console: Console, pace: float) -> str | None:
         "then [cyan]goatherd dev app:app[/].",
         highlight=False,
     )
-    return None
 
 
 async def _clear_the_stage(app: Goatherd) -> None:

@@ -7,10 +7,16 @@ from collections.abc import Awaitable, Callable, Sequence
 from itertools import pairwise
 from typing import TypeAlias
 
-from goatherd.cli.demo.shop import app, bake, print_label, remind, send_mail, take_payment
+from goatherd.cli.demo.by_itself import by_the_clock, listeners, tally
+from goatherd.cli.demo.dashboard import dashboard
+from goatherd.cli.demo.order import order
+from goatherd.cli.demo.pipeline import pipeline
+from goatherd.cli.demo.shop import app, bake, price, print_label, remind, send_mail, take_payment
 from goatherd.cli.demo.stage import PATIENCE, SceneFailed, Stage
 from goatherd.cli.demo.streaming import stream
+from goatherd.desk.queues import queues
 from goatherd.engine.dead_letters import DeadLetterOffice
+from goatherd.errors import JobFailed
 from goatherd.model.dead_letter import DeadLetter, LetterFilter
 
 Scene: TypeAlias = Callable[[Stage], Awaitable[None]]
@@ -33,6 +39,20 @@ async def fire_and_forget(stage: Stage) -> None:
     await stage.until("one more mail", lambda: any(note["job"] == last for note in stage.notes("to")))
     waited = next(note["at"] for note in stage.notes("to") if note["job"] == last) - sent
     await stage.check("an idle worker in another process starts at once", waited < 1, f"{waited * 1000:.1f} ms")
+
+
+async def call(stage: Stage) -> None:
+    """Ask a worker and have its answer, or its error, at once."""
+    stage.open_scene("Call", "answer = await price.call(items=14)")
+    asked = time.monotonic()
+    answer = await price.options(deadline=PATIENCE).call(items=14)
+    took = time.monotonic() - asked
+    await stage.check("a worker answers", answer == 42, f"{answer}, in {took * 1000:.1f} ms")
+    try:
+        told = f"{await price.call(items=0)}"
+    except JobFailed as error:
+        told = f"{error.error_type}: {error.message}"
+    await stage.check("its error reaches whoever asked", told.startswith("ValueError"), told)
 
 
 async def retries(stage: Stage) -> None:
@@ -59,7 +79,7 @@ async def dead_letter_and_replay(stage: Stage) -> None:
     letter = await _first_letter(stage, office)
     told = f"{letter.task}({letter.arguments}): {letter.message}"
     await stage.check("it is a dead letter that says why", letter.attempts == 2, told)
-    stage.put_paper_in()
+    stage.put("paper")
     await stage.say("Somebody puts paper in, and replays the letter.")
     await office.replay_one(letter.id)
     await stage.until("the label", lambda: bool(stage.notes("parcel")))
@@ -103,7 +123,7 @@ async def killed_worker(stage: Stage) -> None:
 async def _both_work(stage: Stage) -> None:
     """Wait until the second worker takes jobs, too: the first alone would bake all cakes before it is there."""
     deadline = time.monotonic() + PATIENCE
-    while sum(queue.consumers for queue in await app.session().ports.operations.queues()) < 2:
+    while sum(queue.consumers for queue in await queues(app) if queue.name == app.name) < 2:
         if time.monotonic() > deadline:
             raise SceneFailed(f"the second worker did not start. {stage.last_words()}")
         await asyncio.sleep(0.02)
@@ -120,4 +140,18 @@ async def _first_letter(stage: Stage, office: DeadLetterOffice) -> DeadLetter:
     return found[0]
 
 
-SCENES: Sequence[Scene] = (fire_and_forget, retries, dead_letter_and_replay, delay, killed_worker, stream)
+SCENES: Sequence[Scene] = (
+    fire_and_forget,
+    call,
+    retries,
+    dead_letter_and_replay,
+    delay,
+    order,
+    pipeline,
+    by_the_clock,
+    tally,
+    listeners,
+    killed_worker,
+    stream,
+    dashboard,
+)

@@ -48,6 +48,80 @@ async def bake(ctx: Context, cake: int) -> None:
 
 
 @app.task
+async def price(items: int) -> int:
+    """What so many cakes cost; of none there is no price."""
+    if items < 1:
+        raise ValueError("there is no price of nothing")
+    return items * 3
+
+
+@app.task(key="order_id", retry=Retry(0))
+async def pack(ctx: Context, order_id: int, step: int) -> None:
+    """One step of packing an order; the third needs tape."""
+    if step == 3 and order_id == 2 and not (journal_path().parent / "tape").exists():
+        raise RuntimeError("the tape has run out")
+    note(ctx, packed=order_id, step=step)
+
+
+wedding_cake = app.pipeline("wedding-cake", takes=int, gives=str)
+
+
+@wedding_cake.step(after=wedding_cake.input)
+async def plan(layers: int) -> list[int]:
+    """How wide each layer is."""
+    return [10 * (layers - layer) for layer in range(layers)]
+
+
+@wedding_cake.map(over=plan, concurrency=4)
+async def bake_layer(ctx: Context, width: int) -> int:
+    """Bake one layer; several are in the oven at once."""
+    note(ctx, layer=width)
+    await asyncio.sleep(0.1)
+    return width
+
+
+@wedding_cake.step(after=wedding_cake.input)
+async def cream(layers: int) -> str:
+    """Whip the cream meanwhile."""
+    return f"{layers} spoons of cream"
+
+
+@wedding_cake.step(after=(bake_layer, cream))
+async def stack(layers: list[int], cream: str) -> str:
+    """Put it together when all of it is there."""
+    return f"a cake of {len(layers)} layers with {cream}"
+
+
+@app.task
+async def take_stock(ctx: Context) -> None:
+    """Count what is in the store."""
+    note(ctx, stock=True)
+
+
+tips = app.tally("tips")
+
+
+@tips.flush(every=1)
+async def pay_out(ctx: Context, waiter: str, total: int) -> None:
+    """Pay a waiter the tips that came together."""
+    note(ctx, waiter=waiter, total=total)
+
+
+async def tables() -> list[str]:
+    """The tables at which guests sit now: a file that anybody may change."""
+    try:
+        return (journal_path().parent / "tables").read_text(encoding="utf-8").split()
+    except FileNotFoundError:
+        return []
+
+
+@app.listeners("table-{}", tables, every=0.5)
+async def serve(ctx: Context, table: str, dish: str) -> None:
+    """Bring a dish to a table."""
+    note(ctx, table=table, dish=dish)
+
+
+@app.task
 async def tell_story(ctx: Context, words: int) -> int:
     """Tell a story word by word, to whoever listens."""
     note(ctx, story=words)

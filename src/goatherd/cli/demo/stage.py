@@ -35,14 +35,18 @@ class Stage:
 
     #: The file for what workers say.
     LOG = "workers.log"
+    #: The variable that tells the shop's tasks where to write what they did.
+    JOURNAL = "DEMO_JOURNAL"
 
     def __init__(self, folder: Path, console: Console, *, pace: float) -> None:
         self._folder = folder
         self._console = console
         self._pace = pace
-        self._journal = folder / "journal.jsonl"
-        self._journal.touch()
-        self._workers: list[asyncio.subprocess.Process] = []
+        self.journal = folder / "journal.jsonl"
+        self.journal.touch()
+        #: Where the dashboard is; None where it cannot be.
+        self.dashboard: str | None = None
+        self._processes: list[asyncio.subprocess.Process] = []
         self.checked: list[Checked] = []
         self._scene = ""
 
@@ -66,14 +70,17 @@ class Stage:
 
     async def start_worker(self) -> int:
         """Start a worker in a process of its own, as `goatherd worker` does; returns its pid."""
+        return await self.start("worker")
+
+    async def start(self, command: str, *options: str) -> int:
+        """Start a command of Goatherd for the shop, in a process of its own; returns its pid."""
         log = (self._folder / self.LOG).open("ab")
         with log:
             process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "goatherd", "worker", "goatherd.cli.demo.shop:app"),
+                *(sys.executable, "-m", "goatherd", command, "goatherd.cli.demo.shop:app", *options),
                 stdin=asyncio.subprocess.DEVNULL, stdout=log, stderr=log,
-                env={**os.environ, "DEMO_JOURNAL": str(self._journal)},
             )  # fmt: skip
-        self._workers.append(process)
+        self._processes.append(process)
         return process.pid
 
     def kill_worker(self, pid: int) -> None:
@@ -82,7 +89,7 @@ class Stage:
 
     def notes(self, fact: str) -> list[dict[str, Any]]:
         """The lines of the journal that have a fact, in order."""
-        lines = self._journal.read_text(encoding="utf-8").splitlines()
+        lines = self.journal.read_text(encoding="utf-8").splitlines()
         return [note for note in map(json.loads, lines) if fact in note]
 
     async def until(self, what: str, come: Callable[[], bool]) -> None:
@@ -93,16 +100,16 @@ class Stage:
                 raise SceneFailed(f"{what} did not happen within {PATIENCE:g} s. {self.last_words()}")
             await asyncio.sleep(0.02)
 
-    def put_paper_in(self) -> None:
-        """Mend what makes the label printer fail."""
-        (self._folder / "paper").touch()
+    def put(self, name: str, text: str = "") -> None:
+        """Put something where the shop's tasks look for it: paper, tape, guests."""
+        (self._folder / name).write_text(text, encoding="utf-8")
 
     async def close(self) -> None:
-        """Stop the workers."""
-        for process in self._workers:
+        """Stop all processes."""
+        for process in self._processes:
             if process.returncode is None:
                 process.terminate()
-        for process in self._workers:
+        for process in self._processes:
             try:
                 await asyncio.wait_for(process.wait(), PATIENCE)
             except TimeoutError:

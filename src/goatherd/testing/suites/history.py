@@ -9,7 +9,7 @@ import pytest_asyncio
 
 from goatherd.model.event import Done, Event, Failed, Position, Progress, Queued, Retrying, Snapshot, Started
 from goatherd.model.ids import new_id
-from goatherd.model.job_record import JobNote, JobRecord, Told, notes_of
+from goatherd.model.job_record import About, JobNote, JobRecord, Told, notes_of
 from goatherd.ports.records import JobHistory
 from goatherd.testing.suites.store import alive
 
@@ -87,10 +87,30 @@ class HistorySuite:
         assert (record.state.status, record.state.stage, record.state.progress) == ("running", "fetch", 40.0)
         await history.note([note(job, "aa", 1040, done())])
         record = await _found(history, job)
-        assert record == JobRecord(job=job, state=record.state, at=T + 9, queued_at=T, started_at=T + 1, ended_at=T + 9)
+        times = (record.at, record.created, record.queued_at, record.started_at, record.ended_at)
+        assert times == (T + 9, T, T, T + 1, T + 9)
         assert (record.state.position, record.state.closed) == (Position("aa", 1040), True)
         assert (record.state.status, record.state.result) == ("done", b'{"answer":42}')
         assert record.lasted == 9
+
+    async def test_what_a_job_is_stays_on_record(self, history: JobHistory, job: str) -> None:
+        arguments = msgspec.Raw(b'{"to":"a@b.c","token":"***"}')
+        told = Queued(attempt=0, at=T, task="mail", queue="slow", key="mail/to=a", arguments=arguments, what="run")
+        about = About(task="mail", queue="slow", key="mail/to=a", arguments=bytes(arguments), kind="run")
+        await history.note([note(job, "aa", 1, told)])
+        assert (await _found(history, job)).about == about
+        await history.note([note(job, "aa", 2, started(), failed())])
+        assert (await _found(history, job)).about == about
+        # Whoever puts it back to work may not know it.
+        await history.note([note(job, "bb", 1, queued(T + 20), started(1, T + 21))])
+        record = await _found(history, job)
+        assert (record.about, record.created, record.state.status) == (about, T + 20, "running")
+
+    async def test_what_only_a_worker_tells_of_a_job_is_on_record(self, history: JobHistory, job: str) -> None:
+        begun = Started(attempt=1, at=T, worker="w", task="mail", queue="slow")
+        await history.note([note(job, "aa", 1, begun)])
+        record = await _found(history, job)
+        assert (record.about, record.created, record.queued_at) == (About(task="mail", queue="slow"), T, None)
 
     async def test_a_bad_end_is_on_record_with_its_error(self, history: JobHistory, job: str) -> None:
         retrying = Retrying(attempt=1, at=T + 2, error="ValueError: no luck", delay=2.5)
@@ -170,6 +190,17 @@ class HistorySuite:
         assert await history.drop(T + 50, 3) == 0
         assert [await history.find(job) for job in old] == [None] * 5
         await _found(history, new)
+
+    async def test_the_oldest_are_dropped_when_there_are_too_many(self, history: JobHistory) -> None:
+        jobs = [new_id() for _ in range(6)]
+        await history.note([note(job, "aa", 1, queued(T + n)) for n, job in enumerate(jobs)])
+        # What is heard of it later does not make a job younger.
+        await history.note([note(jobs[0], "aa", 2, done(at=T + 50))])
+        assert await history.drop_beyond(6, 10) == 0
+        assert await history.drop_beyond(3, 2) == 2
+        assert await history.drop_beyond(3, 2) == 1
+        assert await history.drop_beyond(3, 2) == 0
+        assert [await history.find(job) is None for job in jobs] == [True] * 3 + [False] * 3
 
     async def test_what_one_writes_another_finds(self, store: Any, history: JobHistory, job: str) -> None:
         other = await self.open(store)

@@ -44,15 +44,56 @@ SELECT count(*) FILTER (WHERE taken IS NULL), count(*) FILTER (WHERE taken IS NO
 FROM feed;
 
 -- name: find_record
-SELECT epoch, seq, status, attempt, stage, progress, result, error, message, traceback, closed,
-       at, queued_at, started_at, ended_at
-FROM history WHERE job = ?;
+SELECT place, facet, task, queue, kind,
+       epoch, seq, status, attempt, stage, progress, result, error, message, traceback, closed,
+       at, created, queued_at, started_at, ended_at, key, arguments
+FROM history JOIN history_facets USING (facet) WHERE job = ?;
 
 -- name: write_record
-INSERT OR REPLACE INTO history
-    (job, epoch, seq, status, attempt, stage, progress, result, error, message, traceback, closed,
-     at, queued_at, started_at, ended_at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+INSERT INTO history
+    (place, facet, job, epoch, seq, status, attempt, stage, progress, result, error, message, traceback, closed,
+     at, created, queued_at, started_at, ended_at, key, arguments)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (place) DO NOTHING;
 
--- name: drop_records
-DELETE FROM history WHERE job IN (SELECT job FROM history WHERE at < :before ORDER BY at LIMIT :limit);
+-- name: move_record
+UPDATE history SET place = ? WHERE place = ?;
+
+-- name: rewrite_record
+UPDATE history SET
+    (facet, epoch, seq, status, attempt, stage, progress, result, error, message, traceback, closed,
+     at, created, queued_at, started_at, ended_at, key, arguments)
+  = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+WHERE place = ?;
+
+-- name: last_place
+SELECT max(place) FROM history WHERE place >= ? AND place < ?;
+
+-- name: add_facet
+INSERT INTO history_facets (task, queue, kind) VALUES (?, ?, ?) RETURNING facet;
+
+-- name: find_facet
+SELECT facet FROM history_facets WHERE task = ? AND queue = ? AND kind = ?;
+
+-- name: count_jobs
+INSERT INTO history_counts (facet, status, jobs) VALUES (?, ?, ?)
+ON CONFLICT DO UPDATE SET jobs = jobs + excluded.jobs;
+
+-- name: write_words
+INSERT INTO history_words (rowid, words) VALUES (?, ?);
+
+-- name: drop_words
+DELETE FROM history_words WHERE rowid = ?;
+
+-- name: drop_record
+DELETE FROM history WHERE place = ?;
+
+-- name: old_records
+-- Nothing is heard of a job before it is accepted, so those behind that moment need not be looked at.
+SELECT place, facet, status FROM history WHERE place < :place AND at < :before ORDER BY place LIMIT :limit;
+
+-- name: oldest_records
+SELECT place, facet, status FROM history ORDER BY place LIMIT :limit;
+
+-- name: count_all
+SELECT coalesce(sum(jobs), 0) FROM history_counts;

@@ -1,0 +1,34 @@
+"""What operators did, as the values of rows and back."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from goatherd.model.audit import AuditEntry
+
+
+def values_of(entry: AuditEntry) -> tuple[Any, ...]:
+    """In the order of the tables, with what is searched at the end."""
+    texts = entry.who, entry.role, entry.address, entry.action, entry.target
+    who, role, address, action, target = map(_kept, texts)
+    outcome = _kept(entry.outcome)
+    words = searched("\n".join((who, action, target, entry.details.decode(errors="replace"), outcome)))
+    return _kept(entry.id), entry.at, who, role, address, action, target, entry.details, outcome, words
+
+
+def entry_in(values: Sequence[Any]) -> AuditEntry:
+    """The same without what is searched."""
+    id, at, who, role, address, action, target, details, outcome = values
+    return AuditEntry(
+        id=id, at=at, who=who, role=role, address=address, action=action, target=target, details=bytes(details),
+        outcome=outcome,
+    )  # fmt: skip
+
+
+def searched(text: str) -> str:
+    """Text as it is compared: whether it is written in capitals does not matter."""
+    return _kept(text).casefold()
+
+
+def _kept(text: str) -> str:
+    """No store keeps a zero in text."""
+    return text.replace("\0", "")

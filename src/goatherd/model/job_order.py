@@ -1,0 +1,41 @@
+"""The order of jobs in the history, and which of them are looked for: what every store must agree with."""
+
+from goatherd.model.job_record import JobRecord
+from goatherd.model.job_search import JobFilter
+from goatherd.model.job_words import sought, words_of
+
+#: Jobs of one microsecond that a store can tell apart by their numbers.
+APART = 1024
+#: After all jobs.
+LAST_NUMBER = (1 << 63) - 1
+
+
+def number_of(at: float) -> int:
+    """The first number of a moment: numbers grow with time, and stores can keep them."""
+    # What is no number, or beyond all time, is a stranger's nonsense.
+    micros = round(at * 1_000_000) if 0 < at < 8e9 else 0
+    return micros * APART
+
+
+def numbers_of(choice: JobFilter) -> tuple[int, int]:
+    """The number from which on, and the number before which jobs are looked for."""
+    first = 0 if choice.since is None else number_of(choice.since)
+    return first, LAST_NUMBER if choice.until is None else number_of(choice.until)
+
+
+def is_sought(record: JobRecord, choice: JobFilter) -> bool:
+    """Whether a job is looked for."""
+    about = record.about
+    asked = (
+        (choice.task, about.task),
+        (choice.queue, about.queue),
+        (choice.status, record.state.status),
+        (choice.key, about.key),
+        (choice.kind, about.kind),
+    )
+    if any(wanted is not None and wanted != told for wanted, told in asked):
+        return False
+    first, last = numbers_of(choice)
+    if not first <= number_of(record.created) < last:
+        return False
+    return sought(choice.text).matches(record.job, words_of(record))

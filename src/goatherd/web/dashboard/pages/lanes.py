@@ -1,0 +1,96 @@
+"""Lanes: who has which key and since when, what waits, and how to help one on."""
+
+from typing import Literal
+from urllib.parse import quote
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse, Response
+
+from goatherd.desk import lanes as desk
+from goatherd.desk.lane_finding import LaneChoice
+from goatherd.model.lane import LaneCondition, shown
+from goatherd.web.control.acting import act
+from goatherd.web.dashboard.asking import App, Form, Who
+from goatherd.web.dashboard.page import Page
+from goatherd.web.dashboard.rendering import done, render
+from goatherd.web.dashboard.wording import counted
+
+#: Lanes on the page, and jobs of one.
+MOST, MOST_JOBS = 200, 100
+
+router = APIRouter()
+PAGE = Page(title="Lanes", path="/lanes", key="l", icon="lanes", router=router)
+
+
+@router.get("/lanes")
+async def lanes(
+    request: Request, app: App, text: str = "", condition: LaneCondition | Literal[""] = ""
+) -> HTMLResponse:
+    """Those with jobs in them; held ones first."""
+    found = await desk.lanes(app, LaneChoice(text=text.strip(), condition=condition or None, limit=MOST))
+    held = await desk.held_count(app)
+    return render(
+        request,
+        "lanes.html",
+        lanes=found,
+        held=held,
+        text=text,
+        condition=condition,
+        most=MOST,
+        has_lanes=desk.has_lanes(app),
+    )
+
+
+@router.get("/lanes/{key:path}")
+async def lane(request: Request, app: App, key: str) -> HTMLResponse:
+    """One of them with its jobs, in their order."""
+    found = await desk.lane(app, key, MOST_JOBS)
+    return render(request, "lane.html", lane=found.lane, jobs=found.jobs)
+
+
+@router.post("/held-lanes/retry")
+async def retry_held(request: Request, app: App, who: Who) -> Response:
+    """Try the first job of all held lanes again."""
+    moved = await act(who, app, "lane.retry", "all held lanes", lambda: desk.retry_held(app))
+    return done(request, f"{counted(len(moved), 'lane')} will be tried again.", then="/lanes")
+
+
+@router.post("/held-lanes/skip")
+async def skip_held(request: Request, app: App, who: Who) -> Response:
+    """Let all held lanes go on without their first jobs."""
+    moved = await act(who, app, "lane.skip", "all held lanes", lambda: desk.skip_held(app))
+    return done(request, f"{counted(len(moved), 'job')} went to the dead letters; their lanes go on.", then="/lanes")
+
+
+@router.post("/lanes/{key:path}/retry")
+async def retry(request: Request, app: App, who: Who, form: Form, key: str) -> Response:
+    """Try its first job again, if that is still the one that was seen."""
+    head = form.get("head") or None
+    await act(who, app, "lane.retry", key, lambda: desk.retry(app, key, head=head), {"head": head})
+    return done(request, f"The first job of {shown(key)} is tried again now.", then=_path(key))
+
+
+@router.post("/lanes/{key:path}/skip")
+async def skip(request: Request, app: App, who: Who, form: Form, key: str) -> Response:
+    """Let it go on without its first job, if that is still the one that was seen."""
+    head = form.get("head") or None
+    moved = await act(who, app, "lane.skip", key, lambda: desk.skip(app, key, head=head), {"head": head})
+    left = (
+        f"{counted(moved.behind, 'job')} behind it {'goes' if moved.behind == 1 else 'go'} on" if moved.behind else ""
+    )
+    told = f"The first job of {shown(key)} is a dead letter now" + (f"; {left}." if left else ".")
+    # With its last job a lane is gone.
+    return done(request, told, then=_path(key) if moved.behind else "/lanes")
+
+
+@router.post("/lanes/{key:path}/unblock")
+async def unblock(request: Request, app: App, who: Who, form: Form, key: str) -> Response:
+    """Take it from its worker, if that is still the one that was seen."""
+    worker = form.get("worker") or None
+    await act(who, app, "lane.unblock", key, lambda: desk.unblock(app, key, worker=worker), {"worker": worker})
+    told = f"{shown(key)} was taken from its worker; what that does of the job counts no more."
+    return done(request, told, then=_path(key))
+
+
+def _path(key: str) -> str:
+    return f"/lanes/{quote(key, safe='')}"
