@@ -45,7 +45,7 @@ INNER = {"add", "arounds", "contracts", "dead_letter_hooks", "default_retry", "d
 INNER |= {"lifespans", "meter", "clock", "opener", "queue_named", "session", "settings", "tasks"}
 INNER |= {"announced_contracts", "pipeline_definitions", "pipelines", "queue_name", "routers"}
 INNER |= {"add_tick", "declared_schedules", "inboxes", "sources", "tallies", "tick_pipelines", "ticks"}
-INNER |= {"queue_in_use", "alert_hooks", "sessions"}
+INNER |= {"queue_in_use", "alert_hooks", "sessions", "tracer"}
 #: The same of a pipeline.
 INNER_OF_PIPELINE = {"definition", "has", "payload", "run_options"}
 #: The same of a tally.

@@ -166,7 +166,7 @@ async def _listened(app: Goatherd) -> Sequence[str]:
 
     try:
         records = await app.session().recurring.listeners()
-        return sorted({row.queue for row in await records.find(limit=MOST_LISTENED)})
+        return sorted({row.queue for row in await records.find(limit=MOST_LISTENED) if not row.is_source})
     except Unavailable as error:
         click.echo(f"Queues of listeners are not shown: {error}", err=True)
         return ()
