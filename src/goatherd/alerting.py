@@ -36,7 +36,7 @@ def make_alert_watches(app: Goatherd, session: Session) -> list[AlertWatch]:
     quiet = max(settings.alert_after, LOOKS * settings.metrics_every)
     rules = Rules(sinks=tuple(sinks), every=settings.alert_every, quiet=quiet)
     board = SharedBoard(partial(open_alert_board, settings, session.clock), session.clock)
-    lookout = Lookout(app.name, _views(app, session), thresholds(settings), session.clock)
+    lookout = Lookout(app.name, _views(app, session), thresholds(settings))
     return [AlertWatch(board, lookout.look, sinks, rules, settings.metrics_every)]
 
 
@@ -73,8 +73,10 @@ def _troubles(app: Goatherd, session: Session) -> Mapping[AlertKind, Mapping[str
         troubles["inbox"] = {each.inbox: each.trouble for each in app.intakes if each.trouble is not None}
     if app.flushers:
         troubles["tally"] = {each.tally: each.trouble for each in app.flushers if each.trouble is not None}
-    if session.ticker is not None and session.ticker.trouble is not None:
-        troubles["missed_tick"] = {app.name: f"nothing is fired now: {session.ticker.trouble}"}
+    if (ticker := session.ticker) is not None:
+        troubles["missed_tick"] = {name: f"it is due, and is not fired: {why}" for name, why in ticker.refused.items()}
+        if ticker.trouble is not None:
+            troubles["missed_tick"][app.name] = f"nothing is fired now: {ticker.trouble}"
     if deaf := {group.pattern: group.names.failing for each in app.hearing for group in each.groups}:
         told = {pattern: f"the source does not tell what is wanted: {why}" for pattern, why in deaf.items() if why}
         troubles["listener"] = told

@@ -15,6 +15,7 @@ from goatherd.listener_book import ListenerBook
 from goatherd.model.alert import Alert
 from goatherd.model.annotations import caller_scope
 from goatherd.model.answers import rule_for
+from goatherd.model.async_function import is_async
 from goatherd.model.contracts import Contracts
 from goatherd.model.dead_letter import DeadLetter
 from goatherd.model.formats import FORMATS, Format
@@ -184,7 +185,15 @@ class Declared:
         return function
 
     def on_alert(self, function: AlertHook, /) -> AlertHook:
-        """Be told by a scheduler of what needs a person, and when that is over; at least once, debounced."""
+        """Be told by a scheduler of what needs a person, and when that is over; at least once, debounced.
+
+        Raises DefinitionError if it is a plain function.
+        """
+        if not is_async(function):
+            raise DefinitionError(
+                f"@app.on_alert got {function!r}, which is a plain function and would stop a scheduler while it tells "
+                f"somebody. Make it `async def`, and call what blocks with `await asyncio.to_thread(...)`."
+            )
         self.alert_hooks.append(function)
         return function
 

@@ -111,7 +111,8 @@ def _looks(app: Goatherd, session: Session) -> Mapping[str, Look]:
         """Queues to which workers listen now, which a broker need not know of by itself."""
         if not app.listener_book.listened():
             return ()
-        return sorted({row.queue for row in await (await recurring.listeners()).find(limit=MOST_LISTENED)})
+        rows = await (await recurring.listeners()).find(limit=MOST_LISTENED)
+        return sorted({row.queue for row in rows if not row.is_source})
 
     def named(queue: str) -> str:
         """The many queues of a listener have one name."""
@@ -122,7 +123,7 @@ def _looks(app: Goatherd, session: Session) -> Mapping[str, Look]:
     looks: dict[str, Look] = {
         "queues": QueueLooks(ports.operations, named, listened, ports.inflow).look,
         "dead letters": letter_look(ports.dead_letters),
-        "schedules": ScheduleLooks(schedules).look,
+        "schedules": ScheduleLooks(schedules, session.clock).look,
     }
     if keyed := [task.queue for task in app.definitions() if task.lane is not None]:
         looks["lanes"] = lane_look(lanes, keyed, named, session.clock)

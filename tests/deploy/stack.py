@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -51,9 +52,9 @@ class Stack:
     def __exit__(self, *_: object) -> None:
         self._life.close()
 
-    def port(self, container_port: str) -> int:
-        """Where a port is that one service has."""
-        return self._ports["api"][container_port]
+    def port(self, container_port: str, name: str = "api") -> int:
+        """Where a port of a service is; but for the one for health, all know all of them."""
+        return self._ports[name][container_port]
 
     def environment(self, name: str) -> dict[str, str]:
         """Of a service: a container's is empty but for what the file says."""
@@ -65,10 +66,11 @@ class Stack:
         """A service that ends by itself; what it said."""
         return self.do(self._services[name]["command"], name)
 
-    def do(self, command: list[str], name: str) -> str:
+    def do(self, command: list[str], name: str, more: Mapping[str, str] | None = None) -> str:
         """A command in the environment of a service; what it said."""
+        environment = self.environment(name) | dict(more or {})
         ended = subprocess.run(
-            command, cwd=TOP, env=self.environment(name), timeout=PATIENCE, check=False, capture_output=True, text=True
+            command, cwd=TOP, env=environment, timeout=PATIENCE, check=False, capture_output=True, text=True
         )
         assert ended.returncode == 0, f"{command} ended with {ended.returncode}\n{ended.stdout}\n{ended.stderr}"
         return ended.stdout

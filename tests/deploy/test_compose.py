@@ -47,6 +47,7 @@ def test_every_server_says_whether_it_is_well_and_keeps_its_files() -> None:
         service = services()[name]
         assert service["healthcheck"]["test"][0] in ("CMD", "CMD-SHELL")
         assert service["volumes"][0].partition(":")[0] in kept
+        assert seconds(service["stop_grace_period"]) >= 60, "to write what it has in memory"
 
 
 def test_redis_is_one_that_lanes_can_be_kept_in() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from examples.arcade.settings import Settings as ArcadeSettings
 from goatherd.config import Sources, read_settings
+from goatherd.errors import SettingsError
 from tests.deploy.composed import services
 from tests.deploy.dockerfile import last_said
 from tests.deploy.manifests import KUBERNETES, OWN, container, deployment, files, of_kind, pod, secrets, settings
@@ -101,7 +102,7 @@ def test_servers_that_are_away_kill_nobody(name: str) -> None:
 @pytest.mark.parametrize(("name", "setting"), [("worker", "GRACE_PERIOD"), ("gateway", "GATEWAY_DRAIN")])
 def test_a_program_has_the_time_that_it_may_take_to_end(name: str, setting: str) -> None:
     stopping = container(name).get("lifecycle", {}).get("preStop", {}).get("sleep", {}).get("seconds", 0)
-    longest = stopping + float(settings()[f"GOATHERD_{setting}"]) + 30
+    longest = stopping + float(settings()[f"GOATHERD_{setting}"]) + (35 if name == "worker" else 30)
     assert pod(name)["terminationGracePeriodSeconds"] > longest
 
 
@@ -140,7 +141,10 @@ def test_settings_and_secrets_are_there_and_are_settings(name: str) -> None:
     told = {key: value for each in sources for ref in each.values() for key, value in made[ref["name"]].items()}
     known = {each.metadata["variable"] for each in fields(ArcadeSettings)}
     assert {each for each in told if not each.startswith("GOATHERD_")} <= known
-    in_force, _ = read_settings("arcade", Sources({}, told, KUBERNETES / "goatherd.toml"))
+    toml = KUBERNETES / "goatherd.toml"
+    with pytest.raises(SettingsError, match="GOATHERD_SECRET is not usable"):
+        read_settings("arcade", Sources({}, told, toml))
+    in_force, _ = read_settings("arcade", Sources({}, told | {"GOATHERD_SECRET": "sixteen characters"}, toml))
     assert in_force.secret is not None
 
 

@@ -7,16 +7,14 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from http.client import HTTPConnection
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 from uuid import uuid4
 
 import pytest
 
 from examples.arcade.database.tables import game_at
 from goatherd.adapters.rabbitmq.address import read_address
-from goatherd.model.definitions_json import read_definitions
 from goatherd.model.job_record import JobRecord
-from goatherd.model.operator_yaml import read_operator_yaml
 from goatherd.model.settings import Settings
 from goatherd.model.stream_token import sign
 from goatherd.ports.clock import SystemClock
@@ -24,7 +22,8 @@ from goatherd.testing.suites.receiver import eventually
 from goatherd.wiring import open_history
 from scripts.servers.addresses import management
 from tests.deploy.commands import HEALTH, options_of
-from tests.deploy.places import APP, TOPOLOGY
+from tests.deploy.manifests import container, of_kind
+from tests.deploy.places import APP, ROLES, TOPOLOGY
 from tests.deploy.stack import PATIENCE, PROGRAMS, Stack
 
 pytestmark = [
@@ -38,6 +37,11 @@ pytestmark = [
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     with Stack(tmp_path_factory.mktemp("stack")) as opened:
         yield opened
+
+
+def beside() -> dict[str, str]:
+    """Where the management API is, which in containers is beside the broker."""
+    return {"GOATHERD_MANAGEMENT_URL": management().url}
 
 
 def asked(port: int, method: str, path: str, body: object = None, token: str = "") -> tuple[int, str]:
@@ -103,12 +107,42 @@ async def on_record(stack: Stack, job: str) -> JobRecord:
 
 
 def test_the_broker_has_what_the_resources_of_its_operator_say(stack: Stack) -> None:
-    virtual_host = read_address(stack.servers["ARCADE_RABBITMQ_URL"]).virtual_host
-    told = management().ask("GET", f"definitions/{quote(virtual_host, safe='')}")
-    made = read_definitions(json.dumps(told), vhost=virtual_host).of(virtual_host)
-    wanted = read_operator_yaml(TOPOLOGY.read_text(encoding="utf-8")).of("/")
-    for kind in ("exchanges", "queues", "bindings", "policies"):
-        assert set(getattr(wanted, kind)) - set(getattr(made, kind)) == set()
+    compare = ["goatherd", "topology", "diff", APP, str(TOPOLOGY), "--live", "--vhost", "/"]
+    assert stack.do(compare, "worker", beside()).startswith("No drift: ")
+
+
+def test_the_doctor_finds_nothing_that_does_not_work(stack: Stack) -> None:
+    """As the docs say to ask it in a container."""
+    checks = json.loads(stack.do(["goatherd", "doctor", APP, "--json"], "worker", beside()))["checks"]
+    states = {(check["name"], check["state"]) for check in checks}
+    assert states >= {(name, "well") for name in ("redis", "postgresql", "broker", "topology", "schedules", "lanes")}, (
+        checks
+    )
+    assert not {name for name, state in states if state == "wrong"}
+
+
+@pytest.mark.parametrize("probe", ["startupProbe", "livenessProbe", "readinessProbe"])
+def test_what_kubernetes_asks_is_answered(stack: Stack, probe: str) -> None:
+    for name in (*ROLES, "api"):
+        asks = container(name)[probe]["httpGet"]
+        [inside] = [str(port["containerPort"]) for port in container(name)["ports"] if port["name"] == asks["port"]]
+        status, told = asked(stack.port(inside, name), "GET", asks["path"])
+        assert status == 200, f"{name} {asks['path']}: {told}"
+
+
+def test_the_broker_finds_the_queues_that_workers_are_scaled_by(stack: Stack) -> None:
+    """The question that KEDA asks of its management API: the broker reads the pattern, not Python."""
+    [trigger] = of_kind("ScaledObject")["arcade-worker"]["spec"]["triggers"]
+    where = quote(read_address(stack.servers["ARCADE_RABBITMQ_URL"]).virtual_host, safe="")
+    pattern, size = (trigger["metadata"][each] for each in ("queueName", "pageSize"))
+    question = {"page": 1, "use_regex": "true", "pagination": "false", "name": pattern, "page_size": size}
+    told = management().ask("GET", f"queues/{where}?{urlencode(question)}")
+    counted = {each["name"] for each in told["items"]}
+    taken_from = {each["name"] for each in management().ask("GET", f"queues/{where}") if each.get("consumers")}
+    # Others are of one process only.
+    assert [name for name in taken_from - counted if not name.startswith(("arcade.reply.v1.", "amq.gen-"))] == []
+    assert len(counted) > 5
+    assert not [name for name in counted if ".hold.v1." in name or name == "arcade.dead.v1"]
 
 
 @pytest.mark.parametrize("role", ["worker", "scheduler", "router"])

@@ -1,6 +1,7 @@
-"""The doctor notices a broker whose disk is short, before and after it takes no more messages."""
+"""The doctor notices a broker that is short of disk or memory, and the commands that it names help."""
 
 import asyncio
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -15,23 +16,58 @@ pytestmark = [pytest.mark.servers, pytest.mark.xdist_group("harmed broker")]
 
 
 @pytest.fixture
-def limit(rabbitmq: RabbitMQ) -> Iterator[None]:
+def limits(rabbitmq: RabbitMQ) -> Iterator[None]:
     yield
-    rabbitmq.control("set_disk_free_limit", "50MB")
+    rabbitmq.control(
+        "eval", 'rabbit_disk_monitor:set_disk_free_limit("50MB"), vm_memory_monitor:set_vm_memory_high_watermark(0.4).'
+    )
+
+
+class Doctor:
+    """Looks at a broker again and again."""
+
+    def __init__(self, rabbitmq: RabbitMQ, url: str) -> None:
+        self._rabbitmq = rabbitmq
+        self._app = Goatherd("short", broker_url=url, management_url=rabbitmq.management_url)
+
+    async def finds(self, *states: str) -> Check:
+        """What is said of the broker as soon as it is one of these."""
+        seen: list[Check] = []
+
+        async def is_found() -> bool:
+            seen[:] = [check async for check in server_checks(self._app) if check.name == "broker"]
+            return seen[0].state in states
+
+        await until(is_found, f"a broker that is {' or '.join(states)}")
+        return seen[0]
+
+    async def control(self, *arguments: str) -> None:
+        await asyncio.to_thread(self._rabbitmq.control, *arguments)
+
+    async def mend(self, check: Check) -> None:
+        """Do what it says."""
+        [command] = re.findall(r"`rabbitmqctl ([^`]+)`", check.mend)
+        await self.control(*command.split())
 
 
 @pytest.mark.timeout(120)
-@pytest.mark.usefixtures("limit")
+@pytest.mark.usefixtures("limits")
 async def test_a_disk_that_is_short(rabbitmq: RabbitMQ, amqp_url: str) -> None:
-    app = Goatherd("short", broker_url=amqp_url, management_url=rabbitmq.management_url)
-    seen: list[Check] = []
+    doctor = Doctor(rabbitmq, amqp_url)
+    await doctor.finds("well")
+    await doctor.control("set_disk_free_limit", "900000GB")
+    check = await doctor.finds("wrong")
+    assert "disk_free_limit at 900,000.0 GB" in check.found
+    await doctor.mend(check)
+    await doctor.finds("well", "warning")
 
-    async def is_found(state: str) -> bool:
-        seen[:] = [check async for check in server_checks(app) if check.name == "broker"]
-        return seen[0].state == state
 
-    await until(lambda: is_found("well"), "a broker that is well")
-    await asyncio.to_thread(rabbitmq.control, "set_disk_free_limit", "900000GB")
-    await until(lambda: is_found("wrong"), "the alarm to be seen")
-    assert "disk_free_limit at 900,000.0 GB" in seen[0].found
-    assert "lower disk_free_limit" in seen[0].mend
+@pytest.mark.timeout(120)
+@pytest.mark.usefixtures("limits")
+async def test_memory_that_is_short(rabbitmq: RabbitMQ, amqp_url: str) -> None:
+    doctor = Doctor(rabbitmq, amqp_url)
+    await doctor.control("set_vm_memory_high_watermark", "absolute", "1MB")
+    check = await doctor.finds("wrong")
+    assert "has its memory alarm on" in check.found
+    await doctor.mend(check)
+    await doctor.finds("well", "warning")

@@ -3,10 +3,15 @@
 import logging
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from goatherd import Goatherd, Retry, Unavailable
+from goatherd.errors import SettingsError
+from goatherd.model.flow import Flow
+from goatherd.model.head_age import Inflow
 from goatherd.testing.suites.receiver import eventually
+from goatherd.wiring.flows import flows_of
 from scripts.servers.management import Management
 from tests.unit.metrics.scraped import looked
 
@@ -102,3 +107,31 @@ async def test_queues_of_listeners_are_told_by_their_pattern(app: Goatherd) -> N
             return (await looked(app)).get(("goatherd_queue_consumers", "orders.{}")) == 2 or None
 
         await eventually(both, "two consumers under one name")
+
+
+async def test_what_those_who_watch_are_told_is_what_metrics_are_made_of(app: Goatherd) -> None:
+    @app.task(queue="mail")
+    async def send_mail() -> None: ...
+
+    async with app:
+        for _ in range(3):
+            await send_mail.send()
+        counts = flows_of(app.settings)
+        assert counts is not None
+
+        async def told() -> Flow | None:
+            flow = (await counts.flows()).get("mail", Flow())
+            return flow if flow.inflow is not None and flow.inflow.ready == 3 else None
+
+        flow = await eventually(told, "three ready jobs to be counted")
+        assert flow.inflow == Inflow(came=3, ready=3)
+        assert flow.arriving is not None
+        assert flow.leaving == 0.0
+        assert (await counts.inflows())["mail"] == flow.inflow
+
+
+async def test_a_broker_that_does_not_know_the_virtual_host(app: Goatherd) -> None:
+    counts = flows_of(msgspec.structs.replace(app.settings, broker_url=f"{app.settings.broker_url}-not"))
+    assert counts is not None
+    with pytest.raises((Unavailable, SettingsError)):
+        await counts.flows()

@@ -12,8 +12,9 @@ from opentelemetry import metrics
 from opentelemetry.metrics import CallbackOptions, Meter, Observation
 
 from goatherd.model.families import FAMILIES
+from goatherd.model.gateway_readings import GatewayReadings
 from goatherd.model.metric_family import Family
-from goatherd.model.readings import BOUNDS, Readings
+from goatherd.model.readings import BOUNDS, Readings, Spread
 from goatherd.model.router_families import ROUTER_FAMILIES
 
 #: Whose instruments they are.
@@ -37,6 +38,25 @@ def observe(app: str, read: Callable[[], Readings]) -> None:
                 _histogram(meter, family, read)
 
 
+def observe_gateway(read: Callable[[], GatewayReadings]) -> None:
+    """The same for a gateway, which may serve several apps."""
+    meter = metrics.get_meter(SCOPE)
+
+    def alone(value: Callable[[GatewayReadings], int]) -> list[_Callback]:
+        return [lambda _options: [Observation(value(read()))]]
+
+    def resyncs(_options: CallbackOptions) -> Iterable[Observation]:
+        return [Observation(count, {"reason": why}) for why, count in read().resyncs.items()]
+
+    gauge, counter = meter.create_observable_gauge, meter.create_observable_counter
+    gauge("sse_gateway_connections_active", alone(lambda now: now.connections))
+    gauge("sse_gateway_active_jobs", alone(lambda now: now.jobs))
+    counter("sse_gateway_events_distributed", alone(lambda now: now.distributed))
+    counter("sse_gateway_queue_dropped", alone(lambda now: now.dropped))
+    counter("sse_gateway_resync", [resyncs])
+    _spread_out(meter, "sse_gateway_ttfb_seconds", "", lambda: [({}, read().first_bytes)])
+
+
 def _numbers(family: Family, read: Callable[[], Readings]) -> _Callback:
     def callback(_options: CallbackOptions) -> Iterable[Observation]:
         return [Observation(value, _attributes(family, labels)) for labels, value in family.numbers(read())]
@@ -45,21 +65,28 @@ def _numbers(family: Family, read: Callable[[], Readings]) -> _Callback:
 
 
 def _histogram(meter: Meter, family: Family, read: Callable[[], Readings]) -> None:
+    def spreads() -> Iterable[tuple[dict[str, str], Spread]]:
+        return [(_attributes(family, labels), spread) for labels, spread in family.spreads(read())]
+
+    _spread_out(meter, family.name, family.text, spreads)
+
+
+def _spread_out(
+    meter: Meter, name: str, text: str, spreads: Callable[[], Iterable[tuple[dict[str, str], Spread]]]
+) -> None:
     def buckets(_options: CallbackOptions) -> Iterator[Observation]:
-        for labels, spread in family.spreads(read()):
+        for attributes, spread in spreads():
             for bound, count in zip(_BOUNDS, accumulate(spread.classes), strict=True):
-                yield Observation(count, _attributes(family, labels) | {"le": bound})
+                yield Observation(count, attributes | {"le": bound})
 
     def sums(_options: CallbackOptions) -> Iterable[Observation]:
-        return [Observation(spread.total, _attributes(family, labels)) for labels, spread in family.spreads(read())]
+        return [Observation(spread.total, attributes) for attributes, spread in spreads()]
 
     def counts(_options: CallbackOptions) -> Iterable[Observation]:
-        return [
-            Observation(sum(spread.classes), _attributes(family, labels)) for labels, spread in family.spreads(read())
-        ]
+        return [Observation(sum(spread.classes), attributes) for attributes, spread in spreads()]
 
     for part, callback in (("bucket", buckets), ("sum", sums), ("count", counts)):
-        meter.create_observable_up_down_counter(f"{family.name}_{part}", [callback], description=family.text)
+        meter.create_observable_up_down_counter(f"{name}_{part}", [callback], description=text)
 
 
 def _attributes(family: Family, labels: Sequence[str]) -> dict[str, str]:

@@ -8,32 +8,28 @@ import platform
 import re
 import shutil
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack
 from importlib import metadata
 
 from goatherd.app import Goatherd
 from goatherd.cli.alert_checks import alert_checks
 from goatherd.cli.check import Check, warning, well, wrong
 from goatherd.cli.durations import spoken
-from goatherd.cli.event_checks import event_checks
 from goatherd.cli.gateway_checks import gateway_checks
-from goatherd.cli.holding_checks import holding_checks
-from goatherd.cli.lane_checks import lane_checks
-from goatherd.cli.listener_checks import listener_checks
+from goatherd.cli.holding_checks import holding_checks, seen_limits
+from goatherd.cli.kept_checks import DEADLINE, failures, kept_checks
 from goatherd.cli.machine_checks import machine_checks
 from goatherd.cli.output import without_password
-from goatherd.cli.run_checks import pipeline_faults, run_checks
-from goatherd.cli.schedule_checks import schedule_checks
+from goatherd.cli.run_checks import pipeline_faults
 from goatherd.cli.server_checks import server_checks
-from goatherd.cli.tally_checks import tally_checks
-from goatherd.cli.topology_checks import topology_checks
+from goatherd.cli.topology_access import Looked
+from goatherd.cli.topology_checks import lost_letters, seen_topology, topology_checks
 from goatherd.cli.wording import counted
 from goatherd.errors import GoatherdError, SettingsError, TopologyMismatch
 from goatherd.model.topology import QueueState
 from goatherd.ports.records import WorkerRecord
 from goatherd.roles import make_catalogue
 
-#: Seconds that the store may take to answer one question.
-DEADLINE = 20.0
 #: Free bytes on the disk below which it is a warning, and below which it is wrong.
 LITTLE_SPACE, NO_SPACE = 1_000_000_000, 50_000_000
 #: The RabbitMQ that the tests run on is one of these or later.
@@ -64,13 +60,14 @@ async def examine(app: Goatherd, target: str) -> AsyncIterator[Check]:
 
 
 async def _all_else(app: Goatherd, target: str) -> AsyncIterator[Check]:
-    async for check in _store(app, target):
-        yield check
+    told: set[str] = set()
     # Each server is asked for itself, so that one that is away hides nothing of the others.
-    async for check in server_checks(app):
-        yield check
-    async for check in alert_checks(app):
-        yield check
+    for part in (_store(app, target), server_checks(app), alert_checks(app)):
+        async for check in part:
+            # Whoever needs a server that is away says so.
+            if check.state != "wrong" or check.found not in told:
+                yield check
+            told.add(check.found)
     for check in (*gateway_checks(app), *machine_checks(app.settings)):
         yield check
 
@@ -87,55 +84,49 @@ def _task_faults(app: Goatherd) -> Iterator[Check]:
 
 
 async def _store(app: Goatherd, target: str) -> AsyncIterator[Check]:
+    seen = await seen_topology(app)
     try:
-        async with asyncio.timeout(DEADLINE), app:
-            ports = app.session().ports
-            facts = await ports.checks.check()
-            holding = list(holding_checks(app.settings, app.definitions(), app.contracts(), ports.operations))
-            if not any(check.state == "wrong" for check in holding):
-                # It would refuse those, and nothing else would be looked at.
-                make_catalogue(app, app.session())
-            workers, queues = await ports.workers.workers(), await ports.operations.queues()
-            lanes = [check async for check in lane_checks(app, target)]
-            runs = [check async for check in run_checks(app, target)]
-            schedules = [check async for check in schedule_checks(app, target)]
-            listeners = [check async for check in listener_checks(app, target)]
-            tallies = [check async for check in tally_checks(app)]
-            events = [check async for check in event_checks(app)]
+        async with AsyncExitStack() as life:
+            async with asyncio.timeout(DEADLINE):
+                await life.enter_async_context(app)
+                ports = app.session().ports
+                facts = await ports.checks.check()
+                limits = seen_limits(ports.operations, seen.survey if isinstance(seen, Looked) else None)
+                holding = list(holding_checks(app.settings, app.definitions(), app.contracts(), limits))
+                if not any(check.state == "wrong" for check in holding):
+                    # It would refuse those, and nothing else would be looked at.
+                    make_catalogue(app, app.session())
+                workers, queues = await ports.workers.workers(), await ports.operations.queues()
+            kept = await kept_checks(app, target)
     except (TimeoutError, GoatherdError) as error:
-        for check in _failures(error, target):
+        for check in (*failures(error, target), *_seen_all_the_same(seen, error, app, target)):
             yield check
         return
-    for check in (_health(facts), *_space(facts), _workers(workers, queues, app.settings.lease, target)):
-        yield check
     for check in (
+        _health(facts),
+        *_space(facts),
+        _workers(workers, queues, app.settings.lease, target),
         *_missing(app, queues),
         *_queues(queues, target),
         *holding,
-        *lanes,
-        *schedules,
-        *listeners,
-        *tallies,
-        *runs,
-        *events,
+        *kept,
         _dead(queues, facts, target),
+        *topology_checks(seen, target, makes=app.settings.declare == "create"),
     ):
         yield check
-    async for check in topology_checks(app, target):
-        yield check
 
 
-def _failures(error: TimeoutError | GoatherdError, target: str) -> Iterator[Check]:
-    """Why the store could not be looked at."""
-    if isinstance(error, TimeoutError):
-        yield wrong("store", f"no answer within {DEADLINE:g} s", "If a process that uses it hangs, end it.")
-    elif isinstance(error, SettingsError):
-        yield from (wrong("store", problem) for problem in error.problems)
-    elif isinstance(error, TopologyMismatch):
-        # The table that follows is in the plan, where it has more room.
-        yield wrong("topology", str(error).partition("\n\n")[0].rstrip(":"), f"goatherd topology plan {target}")
+def _seen_all_the_same(
+    seen: Looked | Check | None, error: TimeoutError | GoatherdError, app: Goatherd, target: str
+) -> Iterator[Check]:
+    """What was seen of the broker before the app could not be opened, perhaps because of another server."""
+    if not isinstance(seen, Looked):
+        return
+    if isinstance(error, TopologyMismatch):
+        # That it differs is told.
+        yield from lost_letters(seen, target)
     else:
-        yield wrong("store", str(error))
+        yield from topology_checks(seen, target, makes=app.settings.declare == "create")
 
 
 def _health(facts: Mapping[str, str]) -> Check:

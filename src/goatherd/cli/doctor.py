@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 import click
@@ -23,8 +26,10 @@ MARKS = {"well": ("✓", "green"), "warning": ("!", "yellow"), "wrong": ("✗", 
 def doctor(output: Output, target: str) -> int:
     """Look at all that the app uses, from settings to dead letters, and say how to mend what is not well.
 
-    ✓ is well, ! works but wants a look, ✗ does not work. Exit code 1 if there is a ✗, otherwise 0. Nothing is
-    changed, but for the store itself, which is made if it is not there yet.
+    ✓ is well, ! works but wants a look, ✗ does not work. Exit code 1 if there is a ✗ or the app cannot be imported,
+    2 for wrong usage, otherwise 0. Each server has seconds to answer, so it ends in a minute or so, whatever hangs.
+    Nothing is changed, but for the store and the queues of the app, which are made as by any program that starts; what
+    was missing is told.
 
     Among others it finds: a Redis that forgets or throws keys away, time-outs and prefetch that do not fit RabbitMQ's
     consumer_timeout, dead letters that lead nowhere, a topology that differs, disks that are nearly full, a PostgreSQL
@@ -36,7 +41,8 @@ def doctor(output: Output, target: str) -> int:
       goatherd doctor shop:app
     """
     app = load_app(target, starts=True)
-    checks = asyncio.run(_gather(app, target))
+    with nullcontext() if output.verbose else _unheard_log():
+        checks = asyncio.run(_gather(app, target))
     ill = any(check.state == "wrong" for check in checks)
     if output.json:
         output.write_json({"well": not ill, "checks": checks})
@@ -49,6 +55,19 @@ async def _gather(app: Goatherd, target: str) -> list[Check]:
     from goatherd.cli.checks import examine
 
     return [check async for check in examine(app, target)]
+
+
+@contextmanager
+def _unheard_log() -> Iterator[None]:
+    """What a program would log while it starts is among what is found, and need not be told twice."""
+    log, nobody = logging.getLogger("goatherd"), logging.NullHandler()
+    passed_on, log.propagate = log.propagate, False
+    log.addHandler(nobody)
+    try:
+        yield
+    finally:
+        log.removeHandler(nobody)
+        log.propagate = passed_on
 
 
 def _print(output: Output, checks: list[Check]) -> None:

@@ -79,6 +79,6 @@ def _print(output: Output, target: str, found: Sequence[ListenerRow], limit: int
     output.console().print(listener_table(found))
     more = " There may be more: --limit." if len(found) == limit else ""
     click.echo(f"\n{counted(len(found), 'listener')}.{more}")
-    ailing = next((row for row in found if row.standing.condition in ("down", "quarantined")), None)
-    if ailing is not None:
-        click.echo(f"To try one again now:\n  goatherd listeners restart {target} {ailing.queue}")
+    down = [row for row in found if row.standing.condition in ("down", "quarantined") and not row.is_source]
+    if down:
+        click.echo(f"To try one again now:\n  goatherd listeners restart {target} {down[0].queue}")

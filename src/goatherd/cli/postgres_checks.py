@@ -28,15 +28,37 @@ def postgres_checks(facts: PostgresFacts, app: Goatherd) -> Iterator[Check]:
 
 
 def _writes(facts: PostgresFacts) -> Iterator[Check]:
-    if not facts.writable:
+    if facts.standby:
         mend = "Name the primary server in the URL, or all of them with ?target_session_attrs=read-write"
-        yield wrong("postgresql", f"{facts.server} is a standby or read-only: nothing can be written there", mend)
-    if facts.synchronous_commit == "off":
-        mend = "ALTER SYSTEM SET synchronous_commit = on, then SELECT pg_reload_conf(); also look at ALTER ROLE … SET."
-        yield warning("postgresql", f"{facts.server} has synchronous_commit off, so {_NOT_YET_WRITTEN}", mend)
-    if not facts.fsync:
-        mend = "Set fsync = on in postgresql.conf and restart it; off is for tests only."
-        yield warning("postgresql", f"{facts.server} has fsync off, so a crash may destroy the whole database", mend)
+        yield wrong("postgresql", f"{facts.server} is a standby: nothing can be written there", mend)
+    if facts.settings["default_transaction_read_only"].value == "on":
+        found = f"{facts.server} is read-only (default_transaction_read_only): nothing can be written there"
+        yield wrong("postgresql", found, _set(facts, "default_transaction_read_only", "off"))
+    if facts.settings["synchronous_commit"].value == "off":
+        found = f"{facts.server} has synchronous_commit off, so {_NOT_YET_WRITTEN}"
+        yield warning("postgresql", found, _set(facts, "synchronous_commit", "on"))
+    if facts.settings["fsync"].value == "off":
+        found = f"{facts.server} has fsync off, so a crash may destroy the whole database"
+        yield warning("postgresql", found, _set(facts, "fsync", "on"))
+
+
+def _set(facts: PostgresFacts, name: str, value: str) -> str:
+    """The statement that changes a setting where it is said: what is said nearer to the user goes first."""
+    user, database = (f'"{each.replace(chr(34), chr(34) * 2)}"' for each in (facts.user, facts.database))
+    match facts.settings[name].source:
+        case "database":
+            where = f"DATABASE {database}"
+        case "user":
+            where = f"ROLE {user}"
+        case "database user":
+            where = f"ROLE {user} IN DATABASE {database}"
+        case "command line":
+            return f"Start the server without {name} on its command line."
+        case "client" | "environment variable":
+            return f"Take {name} out of PGOPTIONS, here and where your programs run."
+        case _:
+            return f"ALTER SYSTEM SET {name} = {value}; SELECT pg_reload_conf();"
+    return f"ALTER {where} SET {name} = {value};"
 
 
 def _connections(facts: PostgresFacts, app: Goatherd) -> Iterator[Check]:

@@ -39,14 +39,19 @@ def _cluster(facts: BrokerFacts, queue_type: str) -> Iterator[Check]:
 
 def _node(node: BrokerNode) -> Iterator[Check]:
     if not node.running:
-        yield warning("broker", f"node {node.name} does not run", "Start it, or take it out: forget_cluster_node.")
+        yield warning(
+            "broker",
+            f"node {node.name} does not run",
+            f"Start it, or take it out: rabbitmqctl forget_cluster_node {node.name}",
+        )
         return
     if node.partitions:
         found = f"node {node.name} has lost sight of {', '.join(node.partitions)}: the cluster is split"
         yield wrong("broker", found, "Mend the network, then restart the nodes of the smaller side.")
     if node.memory_alarm:
         mend = (
-            "Give it memory, raise vm_memory_high_watermark, or let workers empty its queues; till then it takes none."
+            "Give it memory, raise the limit (`rabbitmqctl set_vm_memory_high_watermark 0.6`, and rabbitmq.conf), or "
+            "let workers empty its queues; till then it takes none."
         )
         yield wrong("broker", f"node {node.name} has its memory alarm on, and takes no messages", mend)
     yield from _disk(node)
@@ -64,7 +69,10 @@ def _disk(node: BrokerNode) -> Iterator[Check]:
         f"node {node.name} has {_gb(node.disk_free)} of disk free, with disk_free_limit at {_gb(node.disk_free_limit)}"
     )
     if node.disk_alarm:
-        mend = "Free its disk, or lower disk_free_limit if that is more than it needs; till then it takes no messages."
+        mend = (
+            "Free its disk, or lower disk_free_limit if that is more than it needs (`rabbitmqctl set_disk_free_limit "
+            "2GB`, and in rabbitmq.conf); till then it takes no messages."
+        )
         yield wrong("broker", told, mend)
     elif node.disk_free < node.disk_free_limit + LITTLE_SPACE:
         yield warning("broker", told, "Free its disk soon: at the limit it takes no more messages.")

@@ -44,16 +44,22 @@ def _losses(facts: RedisFacts, *, volatile_lanes: bool) -> Iterator[Check]:
         return
     told = " and ".join(_KEPT[use] for use in kept)
     if facts.appends is False:
-        mend = "CONFIG SET appendonly yes, and `appendonly yes` in redis.conf, so that it is so after a restart."
+        mend = f"{_set(facts, 'appendonly yes')}, so that it is so after a restart."
         found = f"{facts.server} has no append-only file (AOF): when it ends, it forgets {told}"
         yield _weighed(found, mend, kept, volatile_lanes=volatile_lanes)
     if facts.most_memory and facts.eviction not in (None, "noeviction"):
-        mend = "CONFIG SET maxmemory-policy noeviction, and the same in redis.conf; caches go on a server of their own."
+        mend = f"{_set(facts, 'maxmemory-policy noeviction')}; caches go on a server of their own."
         found = f"{facts.server} throws keys away when its memory is full ({facts.eviction}), also {told}"
         yield _weighed(found, mend, kept, volatile_lanes=volatile_lanes)
     if facts.appends is None or facts.eviction is None:
         mend = "Let the user run INFO, or see for yourself that appendonly is yes and maxmemory-policy noeviction."
         yield warning("redis", f"{facts.server} does not tell whether it keeps {told}", mend)
+
+
+def _set(facts: RedisFacts, setting: str) -> str:
+    """What changes it now, and for ever; servers that Sentinels find have no one address."""
+    client = f"redis-cli -u {facts.server}" if "+sentinel" not in facts.server else "redis-cli"
+    return f"`{client} CONFIG SET {setting}`, and `{setting}` in redis.conf"
 
 
 def _weighed(found: str, mend: str, kept: Sequence[str], *, volatile_lanes: bool) -> Check:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 DEADLINE = 15.0
 #: Seconds by which clocks may differ.
 MOST_SKEW = 1.0
+_HANGS = "See whether it hangs"
 _SEE_BROKER = (
     "Set GOATHERD_MANAGEMENT_URL to where the management API is, for a user with the tag monitoring "
     "(rabbitmqctl set_user_tags NAME monitoring)."
@@ -38,8 +39,8 @@ async def server_checks(app: Goatherd) -> AsyncIterator[Check]:
     except GoatherdError as error:
         yield wrong("servers", str(error))
         return
-    answers = await asyncio.gather(*(_asked(question) for question in questions.values()))
-    for server, answer in zip(questions, answers, strict=True):
+    answers = await asyncio.gather(*(_asked(question) for _, question in questions))
+    for (server, _), answer in zip(questions, answers, strict=True):
         if isinstance(answer, GoatherdError | TimeoutError):
             yield _unseen(server, answer)
         else:
@@ -61,8 +62,9 @@ def _unseen(server: str, error: GoatherdError | TimeoutError) -> Check:
         why = "; ".join(error.problems)
     if server.startswith("http"):
         # Jobs go on without it.
-        return warning("broker", f"its disk, memory and clock were not looked at: {why}", _SEE_BROKER)
-    return wrong("servers", why, "" if isinstance(error, GoatherdError) else "See whether it hangs.")
+        mend = _SEE_BROKER if isinstance(error, GoatherdError) else f"{_HANGS} (rabbitmq-diagnostics status)."
+        return warning("broker", f"its disk, memory and clock were not looked at: {why}", mend)
+    return wrong("servers", why, "" if isinstance(error, GoatherdError) else f"{_HANGS}.")
 
 
 def _judged(app: Goatherd, facts: ServerFacts) -> Iterator[Check]:

@@ -23,7 +23,7 @@ def top(output: Output, target: str, once: bool) -> int:
     """Show queues, workers, schedules, listeners and held lanes, anew every second.
 
     Keys: q ends it, p holds the picture, s sorts by another column. What does not answer is shown as it was last seen,
-    with its age and why; the rest goes on. Without a terminal, one picture follows the other.
+    with its age and why; the rest goes on. Without a terminal that can be drawn on, one picture follows the other.
 
     \b
     ready    may start now               running  in a worker's hands
@@ -55,7 +55,7 @@ async def _show(app: Goatherd, output: Output, *, once: bool) -> int:
             if once:
                 await show_once(parts, output, console)
                 return 1 if parts.queues.trouble is not None else 0
-            if console.is_terminal and not output.json:
+            if console.is_terminal and not console.is_dumb_terminal and not output.json:
                 await show_live(parts, console, words)
             else:
                 await print_on(parts, output, console)

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
+import signal
 import sys
 import termios
 import tty
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+
+#: The arrows and the like are several characters, of which none is meant.
+_ARROWS = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|O[@-~])?")
 
 
 @contextmanager
@@ -22,13 +27,15 @@ def keys_pressed(press: Callable[[str], None]) -> Iterator[None]:
     loop = asyncio.get_running_loop()
 
     def read() -> None:
-        typed = os.read(terminal, 100)
+        try:
+            typed = os.read(terminal, 100)
+        except OSError:
+            # Linux says so when the terminal is gone.
+            typed = b""
         if not typed:
-            # The terminal is gone.
             loop.remove_reader(terminal)
             press("q")
-        # The arrows and the like are several characters, of which none is meant.
-        for key in "" if typed.startswith(b"\x1b") else typed.decode(errors="ignore"):
+        for key in _ARROWS.sub(b"", typed).decode(errors="ignore"):
             press(key)
 
     # Not raw: Ctrl-C still ends it.
@@ -39,3 +46,14 @@ def keys_pressed(press: Callable[[str], None]) -> Iterator[None]:
     finally:
         loop.remove_reader(terminal)
         termios.tcsetattr(terminal, termios.TCSADRAIN, before)
+
+
+@contextmanager
+def ended_by_signal(end: Callable[[], None]) -> Iterator[None]:
+    """Have SIGTERM end it in good order, too: whoever is just killed leaves a terminal that nobody can use."""
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        loop.remove_signal_handler(signal.SIGTERM)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from rich.cells import cell_len, set_cell_size
+
 _UNITS = ((1e9, "G"), (1e6, "M"), (1e4, "k"))
 
 
@@ -27,5 +29,5 @@ def rate(per_second: float | None, *, signed: bool = False) -> str:
 
 
 def cut(text: str, width: int) -> str:
-    """The first characters, and that there are more."""
-    return text if len(text) <= width else text[: max(0, width - 1)] + "…"
+    """What fits into so many columns, and that there is more; some characters take two."""
+    return text if cell_len(text) <= width else set_cell_size(text, max(0, width - 1)).rstrip() + "…"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from goatherd.cli.top_sources import Look, Source
 from goatherd.model.flow import Changes, Flow
+from goatherd.model.head_age import HeadAges
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
@@ -59,7 +60,8 @@ class TopParts:
 
         self._app = app
         self._changes = Changes()
-        self._flows_of = flows_of(app.settings)
+        self._counts = flows_of(app.settings)
+        self._ages = HeadAges()
         self.queues: Source[tuple[Sequence[QueueState], Sequence[WorkerRecord]]] = Source("queues", self._open_queues)
         self._flows: Source[Mapping[str, Flow]] = Source("rates", self._open_flows)
         self._schedules: Source[list[ScheduleLook]] = Source("schedules", self._open_schedules)
@@ -72,7 +74,7 @@ class TopParts:
         app = self._app
         used: dict[Source[Any], bool] = {
             self.queues: True,
-            self._flows: self._flows_of is not None,
+            self._flows: self._counts is not None,
             self._schedules: bool(app.ticks),
             self._listeners: bool(app.listener_book.listened()),
             self._lanes: any(task.lane is not None for task in app.definitions()),
@@ -93,13 +95,15 @@ class TopParts:
             schedules=self._schedules.seen,
             listeners=self._listeners.seen,
             held_lanes=self._lanes.seen,
-            counts_flows=self._flows_of is not None,
+            counts_flows=self._counts is not None,
             troubles={each.name: (each.age, each.trouble) for each in self.sources if each.trouble is not None},
         )
 
     def _queue(self, state: QueueState) -> QueueLook:
         flow = (self._flows.seen or {}).get(state.name, Flow())
-        return QueueLook(state=state, growing=self._changes.per_second(state.name), flow=flow)
+        return QueueLook(
+            state=self._ages.of(state, certain=True), growing=self._changes.per_second(state.name), flow=flow
+        )
 
     @asynccontextmanager
     async def _open_queues(self) -> AsyncIterator[Look[tuple[Sequence[QueueState], Sequence[WorkerRecord]]]]:
@@ -116,8 +120,16 @@ class TopParts:
 
     @asynccontextmanager
     async def _open_flows(self) -> AsyncIterator[Look[Mapping[str, Flow]]]:
-        assert self._flows_of is not None, "otherwise it is not among the sources"
-        yield self._flows_of
+        assert self._counts is not None, "otherwise it is not among the sources"
+        counts = self._counts
+
+        async def look() -> Mapping[str, Flow]:
+            flows = await counts.flows()
+            told = {name: flow.inflow for name, flow in flows.items() if flow.inflow is not None}
+            self._ages.note(told, time.monotonic())
+            return flows
+
+        yield look
 
     @asynccontextmanager
     async def _open_schedules(self) -> AsyncIterator[Look[list[ScheduleLook]]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
+from rich.cells import set_cell_size
 from rich.text import Text
 
 from goatherd.cli.durations import spoken
@@ -41,6 +42,8 @@ _REST: tuple[tuple[str, int, _Cell], ...] = (
     ("oldest", 7, lambda each: "-" if each.state.oldest_age is None else spoken(each.state.oldest_age)),
     ("dead", 6, lambda each: short(each.state.dead)),
 )
+#: What is left out of a narrow terminal, one after the other.
+_LEFT_OUT = ("delayed", "running", "out/s", "in/s", "±/s", "dead", "takers", "oldest")
 _KEYS: Mapping[Order, Callable[[QueueLook], tuple[float, str]]] = {
     "name": lambda each: (0.0, each.state.name),
     "ready": lambda each: (-each.state.ready, each.state.name),
@@ -55,7 +58,7 @@ def picture(look: TopLook, *, width: int, height: int, order: Order = "name", fo
     Tables are so wide at most, unless names have no room; a reason may be longer, and is cut by the terminal.
     """
     head = [_head(look, width), *_troubles(look)]
-    tail = [*_workers(look), *_schedules(look), *_listeners(look), *_lanes(look)]
+    tail = [*_workers(look), *_schedules(look, width), *_listeners(look), *_lanes(look)]
     if footer:
         tail += [Text(), Text(footer, "dim")]
     lines = [*head, *_queues(look, order, width, max(3, height - len(head) - len(tail))), *tail]
@@ -81,18 +84,32 @@ def _queues(look: TopLook, order: Order, width: int, room: int) -> Iterator[Text
     if look.queues is None:
         yield Text("queues: asking …" if "queues" not in look.troubles else "queues: nothing is known", "dim")
         return
-    columns = (*_COUNTS, *(_FLOWS if look.counts_flows else ()), *_REST)
+    columns = _fitting(width, [*_COUNTS, *(_FLOWS if look.counts_flows else ()), *_REST])
     named = max(NARROWEST, width - sum(each[1] for each in columns))
     yield Text(f"{'queue':<{named}}" + "".join(f"{heading:>{size}}" for heading, size, _ in columns), "bold")
     chosen = sorted(look.queues, key=_KEYS[order])
     # A line is for the heading, one for the gap above it.
     fitting = chosen if len(chosen) <= room - 2 else chosen[: max(0, room - 3)]
     for each in fitting:
-        name = cut(printable(each.state.name), named - 1)
         cells = "".join(f"{cell(each):>{size}}" for _, size, cell in columns)
-        yield Text(f"{name:<{named}}{cells}", _colour(each))
+        yield Text(f"{_name(each, named)}{cells}", _colour(each))
     if left := len(chosen) - len(fitting):
         yield Text(f"… and {counted(left, 'more queue')}", "dim")
+
+
+def _fitting(width: int, columns: list[tuple[str, int, _Cell]]) -> list[tuple[str, int, _Cell]]:
+    """Those for which there is room beside a name."""
+    for least in _LEFT_OUT:
+        if width - sum(size for _, size, _ in columns) >= NARROWEST:
+            break
+        columns = [each for each in columns if each[0] != least]
+    return columns
+
+
+def _name(each: QueueLook, width: int) -> str:
+    """So many characters; where no colour tells it, these words do."""
+    told = " (replaced)" if each.state.replaced else " (paused)" if each.state.paused else ""
+    return set_cell_size(cut(printable(each.state.name), width - 1 - len(told)) + told, width)
 
 
 def _colour(each: QueueLook) -> str:
@@ -112,17 +129,19 @@ def _workers(look: TopLook) -> Iterator[Text]:
         yield Text(f"{counted(len(told), 'worker')}: {_named(told)}")
 
 
-def _schedules(look: TopLook) -> Iterator[Text]:
+def _schedules(look: TopLook, width: int) -> Iterator[Text]:
     if not look.schedules:
         return
     coming = sorted(((each.next_at(look.at), each) for each in look.schedules), key=lambda pair: pair[0] or 1e12)
     yield Text()
-    yield Text(f"{'schedule':<32}{'next':>12}  {'last':<12}", "bold")
+    named = min(32, max(NARROWEST, width - 24))
+    yield Text(f"{'schedule':<{named}}{'next':>12}  {'last':<10}", "bold")
     for due, each in coming[:SHOWN]:
         when = "paused" if each.paused else "-" if due is None else f"in {spoken(max(0.0, due - look.at))}"
         state = None if each.state is None else each.state.last_end
         last = "" if state is None else state.state
-        yield Text(f"{cut(printable(each.name), 31):<32}{when:>12}  {last:<12}", "red" if last == "failed" else "")
+        name = set_cell_size(cut(printable(each.name), named - 1), named)
+        yield Text(f"{name}{when:>12}  {last:<10}", "red" if last == "failed" else "")
     if coming[SHOWN:]:
         yield Text(f"… and {counted(len(coming) - SHOWN, 'more schedule')}", "dim")
 

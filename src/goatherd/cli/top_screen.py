@@ -13,7 +13,7 @@ from rich.live import Live
 from goatherd.cli.output import Output
 from goatherd.cli.redaction import printable
 from goatherd.cli.top_json import top_json
-from goatherd.cli.top_keys import keys_pressed
+from goatherd.cli.top_keys import ended_by_signal, keys_pressed
 from goatherd.cli.top_picture import ORDERS, picture
 from goatherd.cli.top_sources import EVERY, PATIENCE
 
@@ -83,6 +83,7 @@ async def show_live(parts: TopParts, console: Console, words: LastWords) -> None
     screen = Screen()
     with (
         keys_pressed(lambda key: screen.press(key, parts)),
+        ended_by_signal(lambda: screen.press("q", parts)),
         Live(console=console, screen=True, auto_refresh=False) as live,
     ):
         while not screen.ended:

@@ -56,10 +56,12 @@ class Source(Generic[T]):
                 async with asyncio.timeout(PATIENCE):
                     look = await life.enter_async_context(self._opened())
                 while True:
+                    began = time.monotonic()
                     async with asyncio.timeout(PATIENCE):
                         seen = await look()
                     self._note(seen)
-                    await asyncio.sleep(EVERY)
+                    # A server that is slow to answer is not kept busy by who watches it.
+                    await asyncio.sleep(max(EVERY, time.monotonic() - began))
             except (GoatherdError, TimeoutError) as error:
                 self.trouble = f"no answer within {PATIENCE:g} s" if isinstance(error, TimeoutError) else str(error)
                 self._tried.set()

@@ -13,7 +13,7 @@ from goatherd.cli.wording import counted
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
-    from goatherd.cli.topology_access import Declare, Looked
+    from goatherd.cli.topology_access import Looked
 
 
 @click.command()

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from goatherd.desk.glance import Glance
 from goatherd.errors import SettingsError, Unavailable
 from goatherd.model.flow import Changes, Flow
-from goatherd.model.head_age import HeadAge, Inflow
+from goatherd.model.head_age import HeadAges
 from goatherd.model.topology import QueueState
-from goatherd.wiring.flows import flows_of
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
@@ -28,8 +26,6 @@ MOST_LISTENED = 200
 
 log = logging.getLogger("goatherd.desk")
 
-T = TypeVar("T")
-
 
 class QueueWatch:
     """Of one open app; kept beside its session."""
@@ -37,14 +33,11 @@ class QueueWatch:
     def __init__(self, app: Goatherd) -> None:
         self._app = app
         self._changes = Changes()
-        self._ages: dict[str, HeadAge] = {}
-        ports = app.session().ports
-        flows = flows_of(app.settings)
-        self._flows = None if flows is None else Glance(self._counted(flows, "rates"), COUNTS_FRESH_FOR)
-        inflows = None if ports.inflow is None else ports.inflow.inflows
-        self._inflows = None if inflows is None else Glance(self._counted(inflows, "ages"), COUNTS_FRESH_FOR)
-        #: What the broker did not tell, and when it is asked again.
-        self._silent: dict[str, float] = {}
+        self._ages = HeadAges()
+        self._counts = app.session().ports.inflow
+        #: When a broker that did not tell what it counts is asked again.
+        self._silent_until: float | None = None
+        self._flows = Glance(self._count, COUNTS_FRESH_FOR)
         self.states = Glance(self._look, FRESH_FOR)
 
     async def close(self) -> None:
@@ -56,49 +49,35 @@ class QueueWatch:
 
     async def flow(self) -> Mapping[str, Flow]:
         """What comes and goes, by queue, where the broker counts it."""
-        return {} if self._flows is None else await self._flows.get()
+        return {} if self._counts is None else await self._flows.get()
 
     async def _look(self) -> Sequence[QueueState]:
         also, _ = await listened_queues(self._app, MOST_LISTENED)
         states = await self._app.session().ports.operations.queues(also)
         now = asyncio.get_running_loop().time()
         self._changes.look(now, {state.name: state.ready for state in states})
-        return await self._with_ages(states)
+        flows = await self.flow()
+        told = {name: flow.inflow for name, flow in flows.items() if flow.inflow is not None}
+        self._ages.note(told, asyncio.get_running_loop().time())
+        return [self._ages.of(state) for state in states]
 
-    async def _with_ages(self, states: Sequence[QueueState]) -> Sequence[QueueState]:
-        if self._inflows is None:
-            return states
-        inflows: Mapping[str, Inflow] = await self._inflows.get()
-        now = asyncio.get_running_loop().time()
-        self._ages = {name: self._ages.get(name) or HeadAge() for name in inflows}
-        ages = {name: self._ages[name].note(inflow, now) for name, inflow in inflows.items()}
-        return [
-            replace(state, oldest_age=ages.get(state.name)) if state.ready and state.oldest_age is None else state
-            for state in states
-        ]
-
-    def _counted(
-        self, ask: Callable[[], Awaitable[Mapping[str, T]]], what: str
-    ) -> Callable[[], Awaitable[Mapping[str, T]]]:
+    async def _count(self) -> Mapping[str, Flow]:
         """Asks, and gives nothing where there is no answer: that is no reason not to show the queues."""
-
-        async def look() -> Mapping[str, T]:
-            now = asyncio.get_running_loop().time()
-            if now < self._silent.get(what, now):
-                return {}
-            try:
-                async with asyncio.timeout(COUNTS_DEADLINE):
-                    counted = await ask()
-            except (Unavailable, SettingsError, TimeoutError) as error:
-                if what not in self._silent:
-                    why = str(error) or f"there was no answer within {COUNTS_DEADLINE:g} s"
-                    log.info("The broker does not tell the %s of queues: %s", what, why)
-                self._silent[what] = now + SILENT_FOR
-                return {}
-            self._silent.pop(what, None)
-            return counted
-
-        return look
+        assert self._counts is not None, "otherwise nobody is asked"
+        now = asyncio.get_running_loop().time()
+        if self._silent_until is not None and now < self._silent_until:
+            return {}
+        try:
+            async with asyncio.timeout(COUNTS_DEADLINE):
+                flows = await self._counts.flows()
+        except (Unavailable, SettingsError, TimeoutError) as error:
+            if self._silent_until is None:
+                why = str(error) or f"there was no answer within {COUNTS_DEADLINE:g} s"
+                log.info("The broker does not tell how fast queues fill and empty: %s", why)
+            self._silent_until = now + SILENT_FOR
+            return {}
+        self._silent_until = None
+        return flows
 
 
 async def listened_queues(app: Goatherd, limit: int) -> tuple[Sequence[str], Unavailable | None]:
@@ -107,6 +86,7 @@ async def listened_queues(app: Goatherd, limit: int) -> tuple[Sequence[str], Una
         return (), None
     try:
         records = await app.session().recurring.listeners()
-        return sorted({row.queue for row in await records.find(limit=limit)}), None
+        found = await records.find(limit=limit)
     except Unavailable as error:
         return (), error
+    return sorted({row.queue for row in found if not row.is_source}), None

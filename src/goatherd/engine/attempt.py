@@ -113,28 +113,27 @@ class Attempts:
     async def _make_traced(self, delivery: Delivery, admitted: Admitted, tracer: Tracer) -> None:
         span = tracer.attempt(delivery.message, admitted.task, admitted.work)
         try:
-            verdict = await self._make(delivery, admitted, span)
-            if verdict is not None:
-                span.ended(verdict)
+            span.ended(await self._make(delivery, admitted, span))
         except BaseException as error:
             span.failed(error)
             raise
         finally:
             span.end()
 
-    async def _make(self, delivery: Delivery, admitted: Admitted, span: Span | None = None) -> Verdict | None:
-        """The same; tells how the attempt ended, if there was one."""
+    async def _make(self, delivery: Delivery, admitted: Admitted, span: Span | None = None) -> Verdict:
+        """The same; tells what became of the job."""
         if self._source.is_lost(delivery):
             # It waited here while the connection was lost, so others have it, or it comes here again.
-            await self.settle(delivery, HandedBack())
-            return None
+            lost = HandedBack()
+            await self.settle(delivery, lost)
+            return lost
         task, work = admitted.task, admitted.work
         story: Emitter | None = None
         if task.tracked or self._tracking.concerns(delivery.message):
             begun = await self._begin_story(delivery, admitted)
             if begun is not None and not isinstance(begun, Emitter):
                 await self._carry_out(delivery, begun, work)
-                return None
+                return begun
             story = begun
         started = self._clock.now()
         self._telemetry.started(task.queue, task.name, work, max(0.0, started - delivery.accepted))

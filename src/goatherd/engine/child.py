@@ -112,8 +112,15 @@ def _answer(request: Request, lifespans: Lifespans, parent: Parent) -> Answer:
 
 def _trace(app: Any, carrier: Carrier) -> AbstractContextManager[None]:
     """What the function sends and records belongs to the trace of its attempt."""
-    tracer: Tracer | None = app.tracer() if carrier else None
+    tracer = _tracer_of(app) if carrier else None
     return nullcontext() if tracer is None else tracer.within(carrier)
+
+
+@lru_cache
+def _tracer_of(app: Any) -> Tracer | None:
+    # Asked for once: to find out who records spans takes milliseconds.
+    tracer: Tracer | None = app.tracer()
+    return tracer
 
 
 def _is_used(ticket: Ticket | None) -> bool:

@@ -9,6 +9,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 
 from goatherd.engine.abroad import Abroad
+from goatherd.engine.apart import apart
 from goatherd.engine.conducting import Scores
 from goatherd.engine.endings import Endings
 from goatherd.engine.insistence import FIRST_PAUSE, LONGEST_PAUSE, Insistence
@@ -106,7 +107,7 @@ class Conductor:
     def start(self) -> None:
         """Begin to conduct, when nudged."""
         if self._task is None:
-            self._task = asyncio.create_task(self._run(), name="goatherd conductor of pipelines")
+            self._task = apart(self._run(), "goatherd conductor of pipelines")
 
     def look_for_yourself(self) -> None:
         """Look for units that other processes made ready, for late workers and for ends, too."""

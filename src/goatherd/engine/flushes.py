@@ -7,8 +7,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from goatherd.engine.apart import apart
 from goatherd.engine.enqueue import Sender, prepare
 from goatherd.engine.means import Means
+from goatherd.engine.traced import traced_sending
 from goatherd.errors import GoatherdError, Unavailable
 from goatherd.model.job import AnyJob, JobOptions
 from goatherd.model.message import Message
@@ -65,7 +67,7 @@ class Flusher:
     def start(self) -> None:
         """Flush from now on, beginning with what others left."""
         self._stopping.clear()
-        self._task = asyncio.create_task(self._run(), name=f"goatherd flush of {self._flush.tally}")
+        self._task = apart(self._run(), f"goatherd flush of {self._flush.tally}")
 
     async def stop(self) -> None:
         """End, after what is under way; what is left is flushed by others, or later. Idempotent."""
@@ -134,7 +136,11 @@ class Flusher:
 
     async def _hand_over(self, tallies: Tallies, batches: Sequence[Batch]) -> None:
         """Have the jobs of batches accepted, and the batches forgotten."""
-        tally, jobs = self._flush.tally, [self._job(batch) for batch in batches]
+        jobs = [self._job(batch) for batch in batches]
+        await traced_sending(self._means.tracer, "send", jobs, self._hand_over_jobs(tallies, batches, jobs))
+
+    async def _hand_over_jobs(self, tallies: Tallies, batches: Sequence[Batch], jobs: Sequence[AnyJob]) -> None:
+        tally = self._flush.tally
         if self._flush.task.remote:
             messages = [self._abroad(job, batch) for job, batch in zip(jobs, batches, strict=True)]
             self.handing(messages)

@@ -9,9 +9,10 @@ from goatherd.engine.step_book import Place, StepBook
 from goatherd.model.run_record import WHOLE, Arrived, UnitKey
 from goatherd.model.signature import Misfit
 from goatherd.model.step_wire import StepNote
+from goatherd.model.trace_context import Carrier
 
 #: Begins a run under an id, with an input and a trace; false if the id is taken. Raises Unavailable.
-Begin = Callable[[Place, StepNote], Awaitable[bool]]
+Begin = Callable[[Place, StepNote, Carrier], Awaitable[bool]]
 
 
 class Misread(Exception):
@@ -43,7 +44,7 @@ class ForeignSteps:
             raise Misread(f"an answer names the step {note.step!r}, which no foreign worker does here")
         return _done(places[0], note.key, bytes(note.payload))
 
-    async def adopt(self, place: Place, note: StepNote) -> bool:
+    async def adopt(self, place: Place, note: StepNote, carrier: Carrier) -> bool:
         """Begin a run with a message of somebody else for a first step; false if it is none; raises Misread."""
         task = place.step.task
         if place.step.before or place.step.is_map or task.queue not in self._book.described:
@@ -52,7 +53,7 @@ class ForeignSteps:
             place.pipeline.takes.decode(note.payload)
         except Misfit as misfit:
             raise Misread(f"the payload is no input of {place.pipeline.name!r}: {misfit}") from misfit
-        return await self._begin(place, note)
+        return await self._begin(place, note, carrier)
 
     def _arrived(self, place: Place, remote: str, note: StepNote) -> Arrived | None:
         before = Place(place.pipeline, place.pipeline.steps[remote])

@@ -28,7 +28,7 @@ def check_hold_limits(tasks: Iterable[TaskDefinition], operations: QueueOperatio
                 f"The task {task.name!r} has timeout={task.timeout:g}, but the broker takes a job back after "
                 f"{limit.seconds:g} s without an ack (consumer_timeout) and gives it to another worker while the first "
                 f"still runs it. Give the task a timeout below {max(0.0, limit.seconds - MARGIN):g}, or raise "
-                f"consumer_timeout on the broker and in GOATHERD_CONSUMER_TIMEOUT."
+                f"{limit.set_by or 'consumer_timeout on the broker and in GOATHERD_CONSUMER_TIMEOUT'}."
             )
         log.warning(
             "The task %r has timeout=%g. Unless told otherwise, RabbitMQ takes a job back after %g s and gives it to "

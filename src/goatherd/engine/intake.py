@@ -12,6 +12,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import TypeVar
 
+from goatherd.engine.apart import apart
 from goatherd.engine.insistence import Insistence
 from goatherd.errors import SettingsError, Unavailable
 from goatherd.model.command import Command, StoredCommand, source_key
@@ -77,8 +78,8 @@ class Intake:
         """Begin to listen; a source that is away is waited for."""
         inbox = self._intent.inbox
         self._tasks = [
-            asyncio.create_task(self._listen(), name=f"goatherd inbox {inbox}"),
-            asyncio.create_task(self._tend(), name=f"goatherd inbox {inbox} (left behind)"),
+            apart(self._listen(), f"goatherd inbox {inbox}"),
+            apart(self._tend(), f"goatherd inbox {inbox} (left behind)"),
         ]
 
     async def stop(self) -> None:

@@ -29,6 +29,9 @@ class Listeners:
         self._settled = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._seen: dict[str, str] = {}
+        self._clock = around.clock
+        #: Since when sources do not tell what is wanted, by pattern.
+        self._untold: dict[str, float] = {}
         #: Told when the condition of a listener changes.
         self.on_change: Callable[[], None] = lambda: None
 
@@ -94,15 +97,30 @@ class Listeners:
         return {group.pattern: _counted(group) for group in self.groups}
 
     def rows(self, process: str) -> list[ListenerRow]:
-        """Every listener as it stands now; of two for one queue, of which one was refused, that one."""
+        """Every listener as it stands now; of two for one queue, of which one was refused, that one.
+
+        A source that fails has a line of its own: that it is not known what to listen to is not seen by the others.
+        """
         rows: dict[str, ListenerRow] = {}
         for group in self.groups:
+            if (standing := self._of_source(group)) is not None:
+                rows[group.pattern] = ListenerRow(
+                    process=process, pattern=group.pattern, queue=group.pattern, standing=standing
+                )
             for one in group.listeners.values():
                 if one.queue not in rows or rows[one.queue].standing.healthy:
                     rows[one.queue] = ListenerRow(
                         process=process, pattern=group.pattern, queue=one.queue, standing=one.standing
                     )
         return list(rows.values())
+
+    def _of_source(self, group: ListenerGroup) -> Standing | None:
+        if not group.names.failing:
+            self._untold.pop(group.pattern, None)
+            return None
+        since = self._untold.setdefault(group.pattern, self._clock.now())
+        why = f"the source does not tell what is wanted: {group.names.failing}"
+        return Standing(condition="down", since=since, why=why)
 
     async def _run(self) -> None:
         loop = asyncio.get_running_loop()
@@ -131,6 +149,8 @@ class Listeners:
     def _look(self) -> None:
         seen: dict[str, str] = {}
         for group in self.groups:
+            if group.names.failing:
+                seen[group.pattern] = group.names.failing
             for queue, one in group.listeners.items():
                 seen[queue] = one.standing.condition
         if seen != self._seen:
@@ -154,7 +174,8 @@ class Listeners:
 
 
 def _counted(group: ListenerGroup) -> ListenerCount:
-    standings: list[Standing] = [one.standing for one in group.listeners.values()]
+    # Copied in one step: a threaded program asks on another thread.
+    standings: list[Standing] = [one.standing for one in list(group.listeners.values())]
     return ListenerCount(
         wanted=len(group.names.queues or ()),
         running=sum(each.condition == "running" for each in standings),

@@ -116,18 +116,20 @@ class Meter:
         self._links[port] = state
 
     def readings(self) -> Readings:
-        """All counts as they stand."""
-        lines = self._lines.items()
+        """All counts as they stand; also on another thread than theirs, as in threaded programs."""
+        # Copied in one step each: what grows while it is gone through would raise an error.
+        lines = list(self._lines.items())
+        answers = list(self._answers.items())
         return Readings(
             sent={which: line.sent for which, line in lines if line.sent},
-            ended={(*which, outcome): count for which, line in lines for outcome, count in line.ended.items()},
-            buried={(*which, reason): count for which, line in lines for reason, count in line.buried.items()},
+            ended={(*which, outcome): count for which, line in lines for outcome, count in list(line.ended.items())},
+            buried={(*which, reason): count for which, line in lines for reason, count in list(line.buried.items())},
             running={which: line.running for which, line in lines if line.wait_seconds is not None},
             run_seconds={which: line.run_seconds for which, line in lines if line.ended},
             wait_seconds={which: line.wait_seconds for which, line in lines if line.wait_seconds is not None},
-            calls={(*which, outcome): count for which, line in lines for outcome, count in line.calls.items()},
+            calls={(*which, outcome): count for which, line in lines for outcome, count in list(line.calls.items())},
             call_seconds={which: line.call_seconds for which, line in lines if line.calls},
-            answers={(queue, outcome): n for queue, counts in self._answers.items() for outcome, n in counts.items()},
+            answers={(queue, outcome): n for queue, counts in answers for outcome, n in list(counts.items())},
             strays=dict(self._strays),
             events_lost=dict(self._events_lost),
             links=dict(self._links),

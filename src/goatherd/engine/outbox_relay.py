@@ -5,6 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeAlias
 
+from goatherd.engine.apart import apart
 from goatherd.engine.outbox_post import OutboxPost
 from goatherd.errors import GoatherdError, Unavailable
 from goatherd.ports.outbox import Outbox
@@ -86,7 +87,7 @@ class OutboxRelay:
 
     def _start(self) -> None:
         if (self._task is None or self._task.done()) and not self._closing:
-            self._task = asyncio.create_task(self._run(), name="goatherd outbox relay")
+            self._task = apart(self._run(), "goatherd outbox relay")
 
     async def _run(self) -> None:
         while not self._closing and (self._stays or asyncio.get_running_loop().time() < self._until):

@@ -1,6 +1,7 @@
 """Ask stores whether they answer, without piling up questions at one that does not."""
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -9,6 +10,8 @@ from goatherd.errors import GoatherdError
 
 #: Seconds after which a question is given up, so that one that is stuck does not hide that the store is back.
 GIVEN_UP = 15.0
+
+log = logging.getLogger("goatherd.health")
 
 Ask: TypeAlias = Callable[[], Awaitable[object]]
 
@@ -53,6 +56,7 @@ class Probes:
         for key, question in wanted.items():
             if key not in self._asked or self._asked[key].done():
                 self._asked[key] = asyncio.create_task(_answered(question.ask), name=f"goatherd probe {' '.join(key)}")
+                self._asked[key].add_done_callback(_note_end)
         # Others may ask meanwhile, and replace a question that has ended.
         tasks = {key: self._asked[key] for key in wanted}
         await asyncio.wait(tasks.values(), timeout=deadline)
@@ -69,6 +73,12 @@ class Probes:
 async def _answered(ask: Ask) -> object:
     async with asyncio.timeout(GIVEN_UP):
         return await ask()
+
+
+def _note_end(task: asyncio.Task[object]) -> None:
+    """Nobody may be left to hear of trouble that comes late; who asks next hears of it if it is still there."""
+    if not task.cancelled() and (error := task.exception()) is not None:
+        log.debug("%s: %r", task.get_name(), error)
 
 
 def _outcome(port: str, task: asyncio.Task[object], deadline: float) -> Answer:

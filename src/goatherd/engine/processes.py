@@ -26,6 +26,8 @@ from goatherd.model.verdict import Fault
 
 #: Seconds that a child may take to start Python and import the user's program.
 START_DEADLINE = 60.0
+#: Seconds that one with nothing to do may take to end by itself.
+LAST_MOMENT = 5.0
 #: The largest result that a child may return, in bytes.
 LARGEST_ANSWER = 64 * 1024 * 1024
 
@@ -132,11 +134,9 @@ class Processes:
                 await child.kill()
 
     async def close(self) -> None:
-        """Kill what still runs."""
-        for child in list(self._all):
-            await child.kill()
-        self._all.clear()
-        self._idle.clear()
+        """Let those end in good order that have nothing to do, and kill what still runs."""
+        children, self._all, self._idle = self._all, set(), []
+        await asyncio.gather(*(child.end() for child in children))
 
     async def _take_idle(self) -> "Child | None":
         while self._idle:
@@ -208,6 +208,17 @@ class Child:
         if answer.fault is not None:
             raise RemoteFault(Fault(**answer.fault))
         return task.signature.decode_result(answer.result)
+
+    async def end(self) -> None:
+        """Let it leave its lifespans and send off what it has recorded, if it does nothing else; else kill it."""
+        if self.is_idle:
+            self._writer.close()
+            try:
+                async with asyncio.timeout(LAST_MOMENT):
+                    await self._process.wait()
+            except TimeoutError:
+                log.warning("A process for tasks (pid %d) did not end by itself, and is killed", self._process.pid)
+        await self.kill()
 
     async def kill(self) -> None:
         """End it, whatever it does."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from goatherd.errors import SettingsError, Unavailable
-from goatherd.model.head_age import HeadAge, Inflow
+from goatherd.model.head_age import HeadAges, Inflow
 from goatherd.model.label_limit import limited
 from goatherd.model.topology import QueueState
 from goatherd.ports.broker import QueueOperations
@@ -38,7 +38,7 @@ class QueueLooks:
         self._named = named
         self._also = also
         self._inflow = inflow
-        self._ages: dict[str, HeadAge] = {}
+        self._ages = HeadAges()
         self._inflow_is_told = True
         #: When a queue was first seen with ready jobs since it was last seen without.
         self._since: dict[str, float] = {}
@@ -56,13 +56,8 @@ class QueueLooks:
         inflows = await self._inflows()
         if inflows is None:
             return states
-        now = asyncio.get_running_loop().time()
-        self._ages = {name: self._ages.get(name) or HeadAge() for name in inflows}
-        ages = {name: self._ages[name].note(inflow, now) for name, inflow in inflows.items()}
-        return [
-            replace(state, oldest_age=ages.get(state.name)) if state.ready and state.oldest_age is None else state
-            for state in states
-        ]
+        self._ages.note(inflows, asyncio.get_running_loop().time())
+        return [self._ages.of(state) for state in states]
 
     async def _inflows(self) -> Mapping[str, Inflow] | None:
         """None where it is not told, which is no reason not to tell the rest."""

@@ -148,13 +148,13 @@ class Runs:
         records.conductor.nudge()
         return new
 
-    async def adopt(self, place: Place, note: StepNote) -> bool:
+    async def adopt(self, place: Place, note: StepNote, carrier: Carrier = NO_CARRIER) -> bool:
         """Begin a run that a message of somebody else asks for; false if its id is on record already."""
         run = NewRun(
             id=note.task_id,
             pipeline=place.pipeline.name,
             input=bytes(note.payload),
-            trace_id=note.trace_id or note.task_id,
+            trace_id=joined(note.trace_id or note.task_id, carrier),
             steps=place.pipeline.plan,
         )
         begun = await self.begin(run)

@@ -13,8 +13,9 @@ from goatherd.model.shared_readings import NOTHING_SEEN, SharedReadings
 
 #: Seconds that one store may take to tell.
 DEADLINE = 5.0
-#: How many times longer it rests than it looked, at least, so that a slow store is not asked all the time.
-REST = 10.0
+#: How many times longer it rests than it looked, at least, so that a slow store is not asked all the time; and the same
+#: if one did not answer at all, whose return should be seen soon.
+REST, SHORT_REST = 10.0, 2.0
 #: What part of the time between two looks is left to chance, so that many processes do not look in the same moment.
 SPREAD = 0.1
 #: Seconds that a look has to end when the process does.
@@ -64,8 +65,8 @@ class Sampler:
         clock = asyncio.get_running_loop().time
         while True:
             began = clock()
-            await self.look()
-            pause = max(self._every, REST * (clock() - began))
+            seen = await self.look()
+            pause = pause_after(clock() - began, self._every, all(seen.seen.values()))
             await asyncio.sleep(pause * random.uniform(1 - SPREAD, 1 + SPREAD))
 
     async def _look_at(self, name: str) -> Mapping[str, Any] | None:
@@ -89,6 +90,11 @@ class Sampler:
         if name not in self._unseen:
             log.warning("Metrics do not tell of the %s now: %s", name, why)
         self._unseen.add(name)
+
+
+def pause_after(took: float, every: float, all_seen: bool) -> float:
+    """Seconds until the next look, after one that took so long."""
+    return max(every, took * (REST if all_seen else SHORT_REST))
 
 
 def in_all(samplers: Sequence[Sampler]) -> SharedReadings:

@@ -67,6 +67,8 @@ class Snapshots:
         except (RuntimeError, TimeoutError):
             # It is closed, or something blocks it; what blocks it is told by the watchdog.
             log.debug("The event loop does not tell its metrics now")
+            # Or all metrics would be waited for, one after the other.
+            self._taken_at = time.monotonic()
 
     def _take(self) -> None:
         self._last = self._read()

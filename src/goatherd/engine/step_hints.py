@@ -21,6 +21,7 @@ from goatherd.model.formats import failures_of
 from goatherd.model.message import Delivery
 from goatherd.model.run_record import WHOLE, Decision, UnitKey
 from goatherd.model.step_wire import LAST_ITEM, TRY_AGAIN, StepNote, read_note
+from goatherd.model.trace_context import carrier_in
 from goatherd.model.verdict import Again, Dead, dead, headers_for, refused
 from goatherd.ports.broker import Broker
 from goatherd.ports.clock import Clock
@@ -185,7 +186,8 @@ class Hints:
     async def _see_to_unknown(self, hint: Hint) -> None:
         """A run that begins with a message of somebody else, or one that is not on record, or not yet."""
         try:
-            adopted = await self._foreign.adopt(hint.place, hint.note)
+            carrier = carrier_in(hint.delivery.message.headers)
+            adopted = await self._foreign.adopt(hint.place, hint.note, carrier)
         except Misread as error:
             await self._bury(hint.delivery, str(error))
             return

@@ -40,4 +40,5 @@ class TickCounts:
 
     def readings(self) -> Mapping[tuple[str, str], int]:
         """By schedule and outcome."""
-        return {(name, outcome): count for name, counts in self._counts.items() for outcome, count in counts.items()}
+        counts = list(self._counts.items())
+        return {(name, outcome): count for name, each in counts for outcome, count in each.items()}

@@ -45,8 +45,8 @@ class Ticker:
         self._kept_for = kept_for
         #: Ids of firings that this process put on record.
         self._ours: set[str] = set()
-        #: Schedules that cannot be followed on this machine, and why.
-        self._refused: dict[str, str] = {}
+        #: Schedules that are due, and cannot be followed on this machine, and why.
+        self.refused: dict[str, str] = {}
         self._missed = MissedTicks()
         self.counts = TickCounts(self._names)
         #: What keeps it from looking; None if nothing does.
@@ -118,20 +118,22 @@ class Ticker:
         if look.due:
             await self._decide(look)
             look = await self._look()
+        # Those of them that are not due any more were followed by another.
+        self.refused = {due.name: self.refused[due.name] for due in look.due if due.name in self.refused}
         # What is not due any more was begun, by whomever.
         self._ours.intersection_update([firing.id for firing in look.firings])
         await self.beginnings.begin_all([firing for firing in look.firings if self._is_for_us(firing, look.now)])
         if now >= self._forget_at:
             forgotten = await self._schedules.forget(self._kept_for, BATCH)
             self._forget_at = now + (FORGET_EVERY if forgotten < BATCH else 0.0)
-        if any(due.name not in self._refused for due in look.due):
+        if any(due.name not in self.refused for due in look.due):
             # Others were heard, or there are more.
             return 0.0
         return None if look.next_at is None else max(0.0, look.next_at - look.now)
 
     async def _look(self) -> ScheduleLook:
         # Behind what cannot be done here there may be something that can.
-        return await self._schedules.look(self._names, BATCH + len(self._refused) + self.beginnings.in_the_way)
+        return await self._schedules.look(self._names, BATCH + len(self.refused) + self.beginnings.in_the_way)
 
     async def declare(self) -> None:
         """Say which schedules this process has."""
@@ -156,9 +158,9 @@ class Ticker:
                 decisions.append(plan(due, look.now))
             except DefinitionError as error:
                 refused[due.name] = str(error)
-        for name in refused.keys() - self._refused.keys():
+        for name in refused.keys() - self.refused.keys():
             log.error("%s is left to other schedulers. %s", name, refused[name])
-        self._refused = refused
+        self.refused = refused
         return decisions
 
     def _is_for_us(self, firing: Firing, now: float) -> bool:

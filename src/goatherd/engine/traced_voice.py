@@ -7,6 +7,9 @@ from typing import Any
 from goatherd.engine.emitter import Voice
 from goatherd.ports.tracer import Span
 
+#: Stages that a trace is told of one attempt: there may be one for every row of a table, and a span is kept in memory.
+MOST_STAGES = 128
+
 
 def traced_voice(voice: Voice | None, span: Span | None) -> Voice | None:
     """The same voice, where nobody wants traces or nobody watches."""
@@ -19,13 +22,16 @@ class TracedVoice:
     def __init__(self, voice: Voice, span: Span) -> None:
         self._voice = voice
         self._span = span
+        self._stages = 0
         #: Where it lives; code in threads finds it here.
         self.loop: asyncio.AbstractEventLoop = voice.loop
 
     def progress(self, stage: str, percent: float | None, status: str, fields: Mapping[str, Any]) -> None:
         """A stage of the work; raises TypeError or ValueError for what cannot be written as JSON."""
         self._voice.progress(stage, percent, status, fields)
-        self._span.stage(stage, percent)
+        if self._stages < MOST_STAGES:
+            self._stages += 1
+            self._span.stage(stage, percent)
 
     def token(self, text: str, node: str) -> None:
         """A piece of the text; raises TypeError or ValueError for what is no text."""

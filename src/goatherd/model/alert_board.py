@@ -105,9 +105,19 @@ class Board(msgspec.Struct, frozen=True):
 
 def joined(board: Board, other: Board) -> Board:
     """A board with what another one knows besides: what is on both is as on that which told it last."""
-    known = {notice.key: notice for notice in board.notices}
+    known = {(notice.key, notice.told is None): notice for notice in board.notices}
     for notice in other.notices:
-        there = known.get(notice.key)
-        if there is None or (there.told or 0.0) < (notice.told or 0.0):
-            known[notice.key] = notice
-    return Board(tuple(known.values()))
+        which = notice.key, notice.told is None
+        known[which] = _newer(known[which], notice) if which in known else notice
+    told = {key for (key, untold), notice in known.items() if not untold and notice.ended is None}
+    # What the one has not told yet, the other may have.
+    return Board(tuple(notice for (key, untold), notice in known.items() if not (untold and key in told)))
+
+
+def _newer(one: Notice, other: Notice) -> Notice:
+    if one.told != other.told:
+        return one if (one.told or 0.0) > (other.told or 0.0) else other
+    if (one.ended is None) != (other.ended is None):
+        return one if other.ended is None else other
+    # Who was told by either knows.
+    return msgspec.structs.replace(one, owed=tuple(sink for sink in one.owed if sink in other.owed))

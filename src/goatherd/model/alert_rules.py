@@ -43,8 +43,10 @@ def judged(board: Board, outlook: Outlook, now: float, rules: Rules) -> Board:
     """The board after a look: notices begin, are owed to sinks, and end."""
     lasting = {notice.key: notice for notice in board.notices if notice.ended is None}
     sighted = {sighting.key: sighting for sighting in outlook.sightings}
-    over = [notice for notice in board.notices if notice.ended is not None]
     seen = [_seen(lasting.get(key), sighting, now, rules) for key, sighting in sighted.items()]
+    # An end that a sink has missed must not come behind the next beginning, or it would look as if that were over.
+    begun = {notice.key for notice in seen if notice.told is not None}
+    over = [notice for notice in board.notices if notice.ended is not None and notice.key not in begun]
     unseen = _unseen(lasting, sighted, outlook, now, rules)
     kept = [notice for notice in (*over, *unseen, *seen) if notice.ended is None or notice.owed]
     # In an order that does not depend on who looks, so that nothing is written where nothing has changed.

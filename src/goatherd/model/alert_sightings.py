@@ -89,18 +89,24 @@ def of_lanes(held: Mapping[str, HeldLanes], limits: Thresholds) -> Iterator[Sigh
             yield Sighting(kind="held_lane", subject=queue, message=message, lasted=lanes.oldest)
 
 
-def of_schedules(schedules: Iterable[ScheduleReading], now: float, limits: Thresholds) -> Iterator[Sighting]:
-    """Schedules that are due for long, and nobody fires them; one who comes back fires them at once."""
+def of_schedules(schedules: Iterable[ScheduleReading], limits: Thresholds) -> Iterator[Sighting]:
+    """Schedules that are due for long, and nobody fires them; one who comes back fires them at once.
+
+    Also what was missed a short while ago.
+    """
+    schedules = list(schedules)
+    yield from of_missed({each.name: each.missed for each in schedules if each.missed})
     for each in schedules:
-        if each.paused or each.gone or each.next_at is None or now - each.next_at < LATE:
+        if each.paused or each.gone or each.late < LATE:
             continue
-        late = now - each.next_at
-        message = f"it was due {late:,.0f} s ago and has not been fired; do schedulers run, and know its time zone?"
+        message = (
+            f"it was due {each.late:,.0f} s ago and has not been fired; do schedulers run, and know its time zone?"
+        )
         yield Sighting(kind="missed_tick", subject=each.name, message=message, after=limits.after)
 
 
 def of_missed(missed: Mapping[str, int]) -> Iterator[Sighting]:
-    """Ticks that were put on record as missed since the last look."""
+    """Ticks that were put on record as missed."""
     for name, count in missed.items():
         ticks = "1 tick was" if count == 1 else f"{count:,} ticks were"
         message = f"{ticks} not fired in time; see `goatherd schedules list`"

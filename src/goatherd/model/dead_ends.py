@@ -13,6 +13,8 @@ class DeadEnd:
     """One queue whose dead letters the broker throws away."""
 
     queue: str
+    #: The name of the exchange, empty for the default one.
+    exchange: str
     #: Where they go, in words.
     way: str
     #: Why they do not arrive.
@@ -23,14 +25,15 @@ def dead_ends(seen: Blueprint, queues: Iterable[str], default_type: str = "class
     """Those of some queues; one that names no way for its dead letters is not among them."""
     for name in queues:
         queue = seen.queue(name)
-        way = None if queue is None else _way(queue, seen, default_type)
-        if way is None:
+        leads = None if queue is None else _way(queue, seen, default_type)
+        if leads is None:
             continue
-        exchange, key = way
+        exchange, key = leads
         why = _why_lost(seen, exchange, name if key is None and not exchange else key)
         if why is not None:
             told = f"exchange {exchange!r}" if exchange else "the default exchange"
-            yield DeadEnd(queue=name, way=told if key is None else f"{told} with the key {key!r}", why=why)
+            way = told if key is None else f"{told} with the key {key!r}"
+            yield DeadEnd(queue=name, exchange=exchange, way=way, why=why)
 
 
 def _way(queue: QueueSpec, seen: Blueprint, default_type: str) -> tuple[str, str | None] | None:

@@ -9,6 +9,9 @@ from goatherd.model.shared_families import SHARED_FAMILIES
 
 #: Every state of a connection; each is told, so that each can be alerted on.
 LINK_STATES = ("up", "connecting", "blocked", "down")
+#: Why events are lost, and why answers go astray; told from 0 on, for what is not there cannot be seen to grow.
+LOSSES = ("store away", "too long", "fault")
+STRAYS = ("late", "foreign")
 _QUEUE_TASK = ("queue", "task")
 _OUTCOME = (*_QUEUE_TASK, "outcome")
 
@@ -49,11 +52,11 @@ CALLS = (
     Family(name="goatherd_answers", kind="counter", text="Calls at this worker, by outcome",
            labels=("queue", "outcome"), numbers=lambda now: now.answers.items()),
     Family(name="goatherd_stray_replies", kind="counter", text="Answers for which nobody waited",
-           labels=("why",), numbers=lambda now: by_name(now.strays)),
+           labels=("why",), numbers=lambda now: by_name({**dict.fromkeys(STRAYS, 0), **now.strays})),
 )
 WATCHES = (
     Family(name="goatherd_events_lost", kind="counter", text="Events of tracked jobs that could not be kept",
-           labels=("why",), numbers=lambda now: by_name(now.events_lost)),
+           labels=("why",), numbers=lambda now: by_name({**dict.fromkeys(LOSSES, 0), **now.events_lost})),
     Family(name="goatherd_link", kind="gauge", text="1 for the state in which a connection is",
            labels=("port", "state"), numbers=_links),
     _listeners("wanted", "Listeners that data wants here"),

@@ -4,6 +4,8 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from goatherd.model.head_age import Inflow
+
 #: Seconds over which changes are averaged: a shorter time would jump about, a longer one would lag behind.
 WINDOW = 5.0
 
@@ -14,6 +16,8 @@ class Flow:
 
     arriving: float | None = None
     leaving: float | None = None
+    #: How much has ever come in, from which the age of what waits is worked out.
+    inflow: Inflow | None = None
 
 
 class Changes:

@@ -5,8 +5,12 @@ as number n - r + 1. When that was, is known as well as the moments are apart at
 """
 
 from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import replace
 
 import msgspec
+
+from goatherd.model.topology import QueueState
 
 #: Counts that are remembered of one queue; of more, every second is forgotten.
 MOST_COUNTS = 1000
@@ -26,6 +30,8 @@ class HeadAge:
     def __init__(self) -> None:
         self._moments: list[float] = []
         self._came: list[int] = []
+        #: Whether the last age is that of the head, and not only how long it is watched.
+        self.certain = False
 
     def note(self, inflow: Inflow, now: float) -> float:
         """The age of the head in seconds; at least that, if it came before anybody counted."""
@@ -34,12 +40,14 @@ class HeadAge:
             self._moments, self._came = [], []
         self._moments.append(now)
         self._came.append(inflow.came)
+        self.certain = True
         if inflow.ready <= 0:
             self._forget_before(len(self._came) - 1)
             return 0.0
         left = inflow.came - inflow.ready
         after = bisect_right(self._came, left)
         if after == 0:
+            self.certain = False
             return now - self._moments[0]
         self._forget_before(after - 1)
         return now - self._moment_of(left + 1)
@@ -54,3 +62,26 @@ class HeadAge:
         if len(self._came) > MOST_COUNTS:
             # The oldest two say when the head came, and the last one goes on.
             del self._moments[2:-1:2], self._came[2:-1:2]
+
+
+class HeadAges:
+    """Of all queues of which it is told how much came in."""
+
+    def __init__(self) -> None:
+        self._heads: dict[str, HeadAge] = {}
+        self._ages: dict[str, float] = {}
+
+    def note(self, inflows: Mapping[str, Inflow], now: float) -> None:
+        """The queues at one moment; one that is not told any more is forgotten."""
+        self._heads = {name: self._heads.get(name) or HeadAge() for name in inflows}
+        self._ages = {name: self._heads[name].note(inflow, now) for name, inflow in inflows.items()}
+
+    def of(self, state: QueueState, *, certain: bool = False) -> QueueState:
+        """The same with the age of what waits there, if that is not known otherwise.
+
+        At least that, unless it must be `certain`: of what came before anybody counted only so much is known.
+        """
+        head = self._heads.get(state.name)
+        if not state.ready or state.oldest_age is not None or head is None or (certain and not head.certain):
+            return state
+        return replace(state, oldest_age=self._ages[state.name])

@@ -37,15 +37,21 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ListenerRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A listener of one process as it is on record."""
+    """A listener of one process as it is on record, or a source of them that fails."""
 
     #: The process, as `host:pid:…`.
     process: str
     pattern: str
+    #: The pattern once more, if the source is what it is about.
     queue: str
     standing: Standing
     #: Seconds since its process was last heard of.
     silent: float = 0.0
+
+    @property
+    def is_source(self) -> bool:
+        """Whether it is about a source, and not about a queue."""
+        return self.queue == self.pattern
 
 
 class ListenerCount(msgspec.Struct, frozen=True, kw_only=True):

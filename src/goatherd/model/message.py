@@ -35,9 +35,10 @@ _MOST_COUNTED = 1_000_000
 
 def count_of(headers: Headers, name: str, otherwise: float = 0) -> int:
     """A count that travels with a message; what is no count is none."""
-    if not headers and not otherwise:
+    told = headers.get(name, otherwise) if headers else otherwise
+    if not told:
+        # As it is with most messages.
         return 0
-    told = headers.get(name, otherwise)
     return int(min(told, _MOST_COUNTED)) if isinstance(told, int | float) and told >= 0 else 0
 
 

@@ -1,6 +1,6 @@
 """What servers tell about themselves, as far as it matters to those who give them jobs to keep."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -43,6 +43,15 @@ class RedisFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ServerSetting:
+    """One setting of PostgreSQL as it is in force for a user."""
+
+    value: str
+    #: Where it is said, in the server's words: `configuration file`, `database`, `user`, `command line`, ….
+    source: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class PostgresFacts:
     """One database."""
 
@@ -50,9 +59,12 @@ class PostgresFacts:
     uses: Sequence[Use]
     version: str
     skew: Skew
-    writable: bool
-    synchronous_commit: str
-    fsync: bool
+    database: str
+    user: str
+    #: Whether it follows another server, so that nothing can be written to it.
+    standby: bool
+    #: Those that matter here, by name.
+    settings: Mapping[str, ServerSetting]
     #: Connections that are left to users who are nobody special, and those of them that are in use.
     most_connections: int
     connections: int

@@ -16,6 +16,10 @@ class ScheduleReading(msgspec.Struct, frozen=True, kw_only=True):
     gone: bool
     #: When it is due next; None if that depends on the end of a run.
     next_at: float | None
+    #: For how many seconds it was due when it was looked at.
+    late: float
+    #: Ticks that others put on record as missed shortly before this process looked for the first time.
+    missed: int
     #: Firings that are worked on, and those that wait for them.
     open: int
     waiting: int

@@ -62,6 +62,8 @@ class HoldLimit:
     seconds: float
     #: Whether it is known, or only what brokers do unless they are told otherwise.
     known: bool
+    #: What says so for this queue, in words; None where it is the same for all of the broker.
+    set_by: str | None = None
 
 
 def check_queue_name(name: str) -> None:

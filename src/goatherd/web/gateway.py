@@ -4,10 +4,13 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from weakref import WeakKeyDictionary
 
 from goatherd.app import Goatherd
+from goatherd.engine.probes import Question
 from goatherd.errors import DefinitionError, GoatherdError, Unavailable
+from goatherd.model.gateway_readings import GatewayReadings
 from goatherd.web.access import Access
 from goatherd.web.asgi import Headers, Receive, Request, Scope, Send, line_in
 from goatherd.web.cors import Cors
@@ -16,6 +19,7 @@ from goatherd.web.place import Answer, Place, Visit
 from goatherd.web.responses import Refusal, Response
 from goatherd.web.script import script
 from goatherd.web.stream import Stream
+from goatherd.wiring import observe_gateway_metrics, wants_opentelemetry_metrics
 
 log = logging.getLogger("goatherd.gateway")
 
@@ -71,11 +75,15 @@ class Gateway:
             await self.place.showing.counts_of(app)
             await self.place.sources.of(app)
 
-    async def look(self) -> None:
-        """See that events can be read now; raises what `open` does."""
-        self._check()
-        for app in self._apps:
-            await (await self.place.sources.of(app)).events.state("")
+    def questions(self) -> Sequence[Question]:
+        """Whether the events of each app can be read now; to ask raises what `open` does."""
+        several = len(self._apps) > 1
+        return [
+            Question(
+                port=f"events of {app.name}" if several else "events", about="events", ask=partial(self._look, app)
+            )
+            for app in self._apps
+        ]
 
     async def drain(self, seconds: float | None = None) -> None:
         """Send all clients away, spread over some seconds, to other gateways; returns when they have left."""
@@ -89,9 +97,22 @@ class Gateway:
 
     def metrics_text(self) -> str:
         """What was counted, as Prometheus text."""
-        with suppress(RuntimeError):
-            self.metrics.jobs = self.place.sources.jobs
+        self._count_jobs()
         return self.metrics.text()
+
+    def readings(self) -> GatewayReadings:
+        """The same for exporters, which ask on threads of their own."""
+        self._count_jobs()
+        return self.metrics.readings()
+
+    def _count_jobs(self) -> None:
+        # It changes while another thread looks, which sees it a moment later then.
+        with suppress(RuntimeError):
+            self.metrics.jobs = sum(place.sources.jobs for place in self._places.values())
+
+    async def _look(self, app: Goatherd) -> None:
+        self._check()
+        await (await self.place.sources.of(app)).events.state("")
 
     async def _answer(self, request: Request) -> tuple[Answer, Headers]:
         """What to send, and the headers that it has because of who asks."""
@@ -130,6 +151,9 @@ class Gateway:
     def _check(self) -> None:
         if not self._is_checked:
             self.access.check_secrets()
+            settings = self._apps[0].settings
+            if wants_opentelemetry_metrics(settings):
+                observe_gateway_metrics(self.readings)
             self._is_checked = True
 
     async def _live(self, receive: Receive, send: Send) -> None:

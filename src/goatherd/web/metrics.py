@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import accumulate
 
-from goatherd.model.readings import BOUNDS
+from goatherd.model.gateway_readings import GatewayReadings
+from goatherd.model.readings import BOUNDS, Spread
 
 CONTENT_TYPE = b"text/plain; version=0.0.4; charset=utf-8"
 
@@ -29,6 +30,17 @@ class GatewayMetrics:
         """A client got its first bytes after so long."""
         self._first_bytes[bisect_left(BOUNDS, seconds)] += 1
         self._first_bytes_total += seconds
+
+    def readings(self) -> GatewayReadings:
+        """All of it, for others; on any thread."""
+        return GatewayReadings(
+            connections=self.connections,
+            jobs=self.jobs,
+            distributed=self.distributed,
+            dropped=self.dropped,
+            resyncs=dict(self.resyncs),
+            first_bytes=Spread(list(self._first_bytes), self._first_bytes_total),
+        )
 
     def text(self) -> str:
         """All of it, for Prometheus."""

@@ -6,7 +6,7 @@ Where the dashboard runs in the same process, it has all other addresses.
 from datetime import UTC, datetime
 
 from goatherd.engine.health import DEADLINE
-from goatherd.engine.probes import Probes, Question
+from goatherd.engine.probes import Probes
 from goatherd.model.health import Health
 from goatherd.web.asgi import ASGIApp, Receive, Scope, Send, path_in
 from goatherd.web.gateway import Gateway
@@ -53,14 +53,12 @@ class Site:
         """Whether clients can be served now."""
         if self._gateway.place.crowd.draining:
             return unready("the process is about to stop")
-        question = Question(port="events", about="events", ask=self._gateway.look)
-        [answer] = await self._probes.ask([question], DEADLINE)
-        if answer.trouble is not None:
-            return unready(f"events: {answer.trouble}", {"events": "down"})
+        answers = await self._probes.ask(self._gateway.questions(), DEADLINE)
+        reasons = [f"{each.port}: {each.trouble}" for each in answers if each.trouble is not None]
         return Health(
-            ready=True,
-            reasons=[],
-            ports={"events": "up"},
+            ready=not reasons,
+            reasons=reasons,
+            ports={each.port: "up" if each.trouble is None else "down" for each in answers},
             queues={},
             loop_alive=True,
             last_heartbeat=datetime.now(UTC),

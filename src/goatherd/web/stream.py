@@ -77,10 +77,11 @@ class Stream:
         span: Span | None = None
         try:
             await send({"type": "http.response.start", "status": 200, "headers": headers})
-            if self.begin_span is not None:
-                span = await self.begin_span()
             await self._open()
             self._metrics.first_bytes(client.follower.hub.loop.time() - self.began)
+            if self.begin_span is not None:
+                # To find the trace takes a question to the store, for which no client waits.
+                span = await self.begin_span()
             await self._follow()
         except GoatherdError as error:
             # The log is gone, and whoever comes back is told what the history knows; or the app was closed.

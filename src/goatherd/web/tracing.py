@@ -4,7 +4,7 @@ import logging
 
 from goatherd.errors import Unavailable
 from goatherd.model.event import BEGINNING, Queued
-from goatherd.model.trace_context import BAGGAGE, NO_CARRIER, TRACEPARENT, TRACESTATE, Carrier
+from goatherd.model.trace_context import BAGGAGE, NO_CARRIER, TRACEPARENT, TRACESTATE, Carrier, carrier_in
 from goatherd.ports.events import Events
 from goatherd.ports.tracer import Span
 from goatherd.web.asgi import Request
@@ -18,7 +18,7 @@ async def begin_span(source: Source, app: str, job_id: str, request: Request) ->
     if source.tracer is None:
         return None
     asked = {name: value for name in (TRACEPARENT, TRACESTATE, BAGGAGE) if (value := request.header(name.encode()))}
-    return source.tracer.streaming(app, job_id, await _trace_of(source.events, job_id), asked)
+    return source.tracer.streaming(app, job_id, await _trace_of(source.events, job_id), carrier_in(asked))
 
 
 async def _trace_of(events: Events, job_id: str) -> Carrier:

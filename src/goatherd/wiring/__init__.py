@@ -5,7 +5,12 @@ from goatherd.wiring.blueprints import app_blueprint, app_definition, has_topolo
 from goatherd.wiring.control import ControlRecords
 from goatherd.wiring.events import open_events, open_feed, open_history, open_job_search, open_relay, open_router
 from goatherd.wiring.execution import Ports, open_ports
-from goatherd.wiring.metrics import metrics_text, observe_metrics, wants_opentelemetry_metrics
+from goatherd.wiring.metrics import (
+    metrics_text,
+    observe_gateway_metrics,
+    observe_metrics,
+    wants_opentelemetry_metrics,
+)
 from goatherd.wiring.ordering import OpenLanes, open_lanes
 from goatherd.wiring.plumbing import open_plumbing
 from goatherd.wiring.records import OpenSteps, find_migrations, open_steps
@@ -29,6 +34,7 @@ __all__ = [
     "has_topology",
     "knock_at_webhook",
     "metrics_text",
+    "observe_gateway_metrics",
     "observe_metrics",
     "open_alert_board",
     "open_command_source",

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable
 
 from goatherd.errors import MissingExtra
+from goatherd.model.gateway_readings import GatewayReadings
 from goatherd.model.readings import Readings
 from goatherd.model.settings import Settings
 
@@ -34,3 +35,12 @@ def observe_metrics(app: str, read: Callable[[], Readings]) -> None:
     except ImportError as error:
         raise MissingExtra("opentelemetry_metrics=on", "opentelemetry") from error
     observe(app, read)
+
+
+def observe_gateway_metrics(read: Callable[[], GatewayReadings]) -> None:
+    """The same for what a gateway counts."""
+    try:
+        from goatherd.adapters.opentelemetry_metrics import observe_gateway
+    except ImportError as error:
+        raise MissingExtra("opentelemetry_metrics=on", "opentelemetry") from error
+    observe_gateway(read)

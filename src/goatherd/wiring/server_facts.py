@@ -1,6 +1,6 @@
 """From the settings to what each server that they name tells about itself."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TypeAlias
 
@@ -15,28 +15,28 @@ ServerFacts: TypeAlias = RedisFacts | PostgresFacts | BrokerFacts
 Question: TypeAlias = Callable[[], Awaitable[ServerFacts]]
 
 
-async def server_questions(settings: Settings, clock: Clock) -> Mapping[str, Question]:
-    """What is asked of each server, by its address, and not asked yet; raises SettingsError or MissingExtra.
+async def server_questions(settings: Settings, clock: Clock) -> Sequence[tuple[str, Question]]:
+    """What is asked of each server, with its address, and not asked yet; raises SettingsError or MissingExtra.
 
-    Each answer raises Unavailable or SettingsError, or comes within seconds.
+    Each answer raises Unavailable or SettingsError, or comes within seconds. One address may be there twice: another
+    user may be met by other settings of the same database.
     """
-    questions: dict[str, Question] = {}
+    questions: list[tuple[str, Question]] = []
     if settings.broker_url.startswith("amqp"):
-        name, question = _broker_question(settings, clock)
-        questions[name] = question
+        questions.append(_broker_question(settings, clock))
     urls = (settings.lane_store, settings.event_store, settings.record_store)
     if any(url.startswith("redis") for url in urls):
         await load("redis", "A URL with redis://")
         from goatherd.adapters.redis.facts import redis_facts, redis_servers
 
         for address, uses in redis_servers(settings):
-            questions[str(address)] = partial(redis_facts, address, uses, clock.now)
+            questions.append((str(address), partial(redis_facts, address, uses, clock.now)))
     if any(url.startswith("postgres") for url in urls):
         await load("postgres", "A URL with postgresql://")
         from goatherd.adapters.postgres.facts import postgres_facts, postgres_servers
 
         for database, uses in postgres_servers(settings).values():
-            questions[str(database)] = partial(postgres_facts, database, uses, clock.now)
+            questions.append((str(database), partial(postgres_facts, database, uses, clock.now)))
     return questions
 
 

@@ -20,8 +20,12 @@ class Pager:
         self.alerts: list[dict[str, Any]] = []
         self.requests: list[str] = []
         self.status = 204
+        self.answer = ""
         self.knocks = 0
         self.url = ""
+        #: Cleared while whoever tells something gets no answer.
+        self.answers = asyncio.Event()
+        self.answers.set()
         self._more = asyncio.Event()
 
     async def take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -36,10 +40,17 @@ class Pager:
             return
         [length] = [int(line.split(":")[1]) for line in head.splitlines() if line.lower().startswith("content-length")]
         body = json.loads(await reader.readexactly(length))
-        writer.write(f"HTTP/1.1 {self.status} Told\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".encode())
+        self.requests.append(head)
+        self._more.set()
+        await self.answers.wait()
+        if reader.at_eof():
+            # Whoever it was has not waited for the answer, and will tell it again.
+            writer.close()
+            return
+        head_of_answer = f"HTTP/1.1 {self.status} Told\r\nContent-Length: {len(self.answer)}\r\nConnection: close"
+        writer.write(f"{head_of_answer}\r\n\r\n{self.answer}".encode())
         await writer.drain()
         writer.close()
-        self.requests.append(head)
         if self.status < 300:
             self.alerts.append(body)
         self._more.set()

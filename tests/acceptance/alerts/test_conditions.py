@@ -3,11 +3,14 @@
 from pathlib import Path
 
 import apsw
+import pytest
 
 from goatherd import Goatherd
 from goatherd.model.dead_letter import LetterFilter
+from goatherd.model.schedule import Cron, ScheduleRule
 from tests.acceptance.alerts.pager import Pager, watched
 from tests.unit.engine.stage import HandClock
+from tests.unit.metrics.scraped import looked
 
 
 async def test_a_queue_that_nobody_works_on(tmp_path: Path, pager: Pager) -> None:
@@ -67,25 +70,59 @@ async def test_a_lane_that_is_held(tmp_path: Path, pager: Pager) -> None:
         assert alert["message"].startswith("1 lane is held, with 1 job;")
 
 
+def scheduled(folder: Path, pager: Pager, clock: HandClock, **settings: float) -> Goatherd:
+    # Long enough for whoever comes back to fire what is due.
+    app = watched(folder, pager, alert_after=600.0, **settings)
+    app.clock = clock
+
+    @app.every(60)
+    async def sweep() -> None: ...
+
+    return app
+
+
 async def test_ticks_that_nobody_fired(tmp_path: Path, pager: Pager) -> None:
-    def scheduled(clock: HandClock) -> Goatherd:
-        # Long enough for whoever comes back to fire what is due.
-        app = watched(tmp_path, pager, alert_after=600.0)
-        app.clock = clock
-
-        @app.every(60)
-        async def sweep() -> None: ...
-
-        return app
-
     clock = HandClock()
-    async with scheduled(clock).serve("scheduler") as app:
+    async with scheduled(tmp_path, pager, clock).serve("scheduler") as app:
         await _worked_out(app, "sweep")
     clock.advance(3600)
-    async with scheduled(clock).serve("scheduler"):
+    async with scheduled(tmp_path, pager, clock).serve("scheduler"):
         alert = await pager.told("missed_tick")
     assert alert["subject"] == "sweep"
     assert "ticks were not fired in time" in alert["message"]
+
+
+async def test_missed_ticks_of_which_a_scheduler_could_not_tell_before_it_died(tmp_path: Path, pager: Pager) -> None:
+    clock = HandClock()
+    async with scheduled(tmp_path, pager, clock).serve("scheduler") as app:
+        await _worked_out(app, "sweep")
+    clock.advance(3600)
+    async with scheduled(tmp_path, pager, clock, metrics_every=0.0).serve("scheduler") as app:
+        ticker = app.session().ticker
+        assert ticker is not None
+        while not ticker.counts.readings()["sweep", "missed"]:
+            await ticker.round()
+    assert pager.alerts == []
+    async with scheduled(tmp_path, pager, clock).serve("scheduler"):
+        alert = await pager.told("missed_tick")
+    assert alert["subject"] == "sweep"
+    assert "ticks were not fired in time" in alert["message"]
+
+
+async def test_a_schedule_that_no_scheduler_can_follow(tmp_path: Path, pager: Pager) -> None:
+    app = watched(tmp_path, pager)
+
+    @app.task
+    async def work() -> None: ...
+
+    async with app.serve("scheduler"):
+        operations = (await app.session().recurring.schedules()).operations
+        # As one that was set on a machine which knows more time zones.
+        await operations.set("landing", ScheduleRule(timing=Cron("0 0 2 * * *", tz="Mars/Phobos")), b"")
+        alert = await pager.told("missed_tick")
+        assert (alert["subject"], "Mars/Phobos" in alert["message"]) == ("landing", True)
+        await operations.set("landing", ScheduleRule(timing=Cron("0 0 2 * * *")), b"")
+        await pager.told("missed_tick", "resolved")
 
 
 async def _worked_out(app: Goatherd, name: str) -> None:
@@ -128,16 +165,30 @@ async def test_a_tally_that_is_not_flushed(tmp_path: Path, pager: Pager) -> None
     assert (alert["subject"], "did not answer within" in alert["message"]) == ("gifts", True)
 
 
-async def test_listeners_that_nobody_tells_what_to_listen_to(tmp_path: Path, pager: Pager) -> None:
-    app = watched(tmp_path, pager)
+@pytest.mark.parametrize("together", [True, False])
+async def test_listeners_that_nobody_tells_what_to_listen_to(tmp_path: Path, pager: Pager, together: bool) -> None:
+    away = True
 
-    async def matches() -> list[int]:
-        raise ConnectionError("the database is away")
+    def listening() -> Goatherd:
+        app = watched(tmp_path, pager)
 
-    @app.listeners("match-{}", matches)
-    async def play(match: int) -> None: ...
+        async def matches() -> list[int]:
+            if away:
+                raise ConnectionError("the database is away")
+            return [7]
 
-    async with app.serve("worker", "scheduler"):
+        @app.listeners("match-{}", matches, every=0.1)
+        async def play(match: int) -> None: ...
+
+        return app
+
+    app = listening()
+    # A worker that is another process, and the scheduler that hears of it.
+    other = app if together else listening()
+    async with other.serve("worker"), app.serve("scheduler"):
         alert = await pager.told("listener")
-    assert alert["subject"] == "match-{}"
-    assert "the database is away" in alert["message"]
+        assert alert["subject"] == "match-{}"
+        assert "the database is away" in alert["message"]
+        away = False
+        await pager.told("listener", "resolved")
+        assert (await looked(app))["goatherd_queue_consumers", "match-{}"] == 1

@@ -1,5 +1,6 @@
 """The doctor says what is well, what wants a look and what is wrong."""
 
+import json
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from tests.acceptance.cli.stage import Stage
 
 
 def examined(stage: Stage, code: int = 0) -> dict[str, Any]:
-    checks = stage.json("doctor", "shop:app", code=code)["checks"]
+    checks = json.loads(stage.inside("doctor", "shop:app", "--json", code=code))["checks"]
     return {check["name"]: check for check in checks}
 
 
@@ -26,7 +27,7 @@ def test_all_is_well_with_a_worker(stage: Stage) -> None:
 def test_jobs_that_nobody_takes_are_a_warning(stage: Stage) -> None:
     stage.send("greet", "name=Ada")
     stage.run("queues", "pause", "shop:app", "mail")
-    told = stage.run("doctor", "shop:app").stdout
+    told = stage.inside("doctor", "shop:app")
     assert "! workers" in told
     assert "goatherd worker shop:app --queues shop" in told
     assert "goatherd queues resume shop:app mail" in told
@@ -57,7 +58,7 @@ def test_a_history_on_postgresql_is_looked_at(stage: Stage) -> None:
 @embedded
 def test_every_wrong_setting_and_task_is_named(stage: Stage) -> None:
     (stage.folder / "goatherd.toml").write_text('concurency = 5\nlease = "long"\n', encoding="utf-8")
-    told = stage.run("doctor", "shop:app", code=1).stdout
+    told = stage.inside("doctor", "shop:app", code=1)
     assert "did you mean concurrency?" in told
     assert told.count("✗ settings") == 2
 
@@ -66,4 +67,4 @@ def test_every_wrong_setting_and_task_is_named(stage: Stage) -> None:
         file.write(
             "\nclass Odd: ...\n@app.task\nasync def odd(what: Odd): ...\n@app.task\nasync def odder(what: Odd): ...\n"
         )
-    assert stage.run("doctor", "shop:app", code=1).stdout.count("✗ tasks") == 2
+    assert stage.inside("doctor", "shop:app", code=1).count("✗ tasks") == 2

@@ -1,5 +1,6 @@
 """The doctor looks at the broker: who it is, what is missing, what died, and whether it takes messages."""
 
+import json
 import signal
 from typing import Any
 from urllib.parse import quote
@@ -19,7 +20,7 @@ def checks(stage: Stage, broker_url: str) -> Any:
 
     def examine(code: int = 0, **settings: str) -> dict[str, Any]:
         stage.environment |= settings
-        found = stage.json("doctor", "shop:app", code=code)["checks"]
+        found = json.loads(stage.inside("doctor", "shop:app", "--json", code=code))["checks"]
         # Of several with one name, the first is the worst.
         return {check["name"]: check for check in reversed(found)}
 

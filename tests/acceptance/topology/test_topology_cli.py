@@ -109,6 +109,10 @@ def test_what_is_applied_for_programs_that_make_nothing_lets_them_start(herd: He
 
 
 def test_the_doctor_tells_of_drift(herd: Herd) -> None:
+    found = json.loads(herd.run("doctor", "herd:app", "--json").out)["checks"]
+    [check] = [each for each in found if each["name"] == "topology"]
+    assert (check["state"], "create exchange herd.dead.v1" in check["found"]) == ("warning", True), "nothing was there"
+    assert check["mend"].startswith("The first program that starts makes what is missing.")
     herd.make("queues", "goats.delay", durable=True)
     found = json.loads(herd.run("doctor", "herd:app", "--json").out)["checks"]
     [check] = [each for each in found if each["name"] == "topology"]

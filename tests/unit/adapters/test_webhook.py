@@ -53,6 +53,50 @@ async def test_anything_but_success_is_not_told(pager: Pager, status: int) -> No
     assert not {"s3cret", "lace"} & set(str(caught.value).replace("/", " ").split())
 
 
+@pytest.mark.parametrize(
+    ("url", "answer"),
+    [
+        ("http://{}/hooks/T0/s3cret-t0ken", "Cannot POST /hooks/T0/s3cret-t0ken"),
+        ("http://{}/hooks?key=s3cret-t0ken", '{"path": "/hooks", "query": "key=s3cret-t0ken"}'),
+        ("http://{}/hooks/s3cret%2Dt0ken", "no such hook: s3cret-t0ken"),
+        ("http://ada:s3cret-t0ken@{}/hooks", "ada:s3cret-t0ken may not do that"),
+        # What is shown of an answer must not end in the midst of a secret, either.
+        ("http://{}/hooks/s3cret-t0ken", 188 * "." + "/hooks/s3cret-t0ken"),
+    ],
+)
+async def test_an_answer_that_repeats_the_address_is_not_shown(pager: Pager, url: str, answer: str) -> None:
+    pager.status, pager.answer = 404, answer
+    with pytest.raises(Unavailable, match="status 404") as caught:
+        await Webhook(url.format(pager.url), "shop").tell(ALERT)
+    assert "s3cre" not in str(caught.value)
+
+
+async def test_what_a_webhook_did_not_like_is_shown(pager: Pager) -> None:
+    pager.status, pager.answer = 400, "invalid_payload" + 300 * "!"
+    with pytest.raises(Unavailable, match="invalid_payload!") as caught:
+        await Webhook(f"http://{pager.url}/hook/s3cret", "shop").tell(ALERT)
+    assert len(str(caught.value)) < 400
+
+
+async def test_an_address_may_have_any_letters(pager: Pager) -> None:
+    await Webhook(f"http://{pager.url}/a b/ü%20c?d=e f&g=%2F", "shop").tell(ALERT)
+    assert pager.requests[0].startswith("POST /a%20b/%C3%BC%20c?d=e%20f&g=%2F HTTP/1.1\r\n")
+
+
+async def test_an_address_of_numbers_without_a_port(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, int]] = []
+
+    def connect(address: tuple[str, int], *_more: object, **_named: object) -> None:
+        asked.append(address)
+        raise OSError("nobody is there")
+
+    monkeypatch.setattr("socket.create_connection", connect)
+    for scheme in ("http", "https"):
+        with pytest.raises(Unavailable, match=r"at https?://\[::1\] cannot be reached"):
+            await Webhook(f"{scheme}://[::1]/hook", "shop").tell(ALERT)
+    assert asked == [("::1", 80), ("::1", 443)]
+
+
 async def test_nobody_there(unused_tcp_port: int) -> None:
     url = f"http://127.0.0.1:{unused_tcp_port}/hook"
     with pytest.raises(Unavailable, match="cannot be reached"):

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from rich.cells import cell_len
 
 from goatherd.cli.top_numbers import cut, rate, short
 from goatherd.cli.top_parts import QueueLook, TopLook
@@ -29,8 +30,8 @@ LOOK = TopLook(
 )
 
 
-def lines(look: TopLook, height: int = 40, order: Order = "name") -> list[str]:
-    return [line.plain for line in picture(look, width=80, height=height, order=order, footer="q quit")]
+def lines(look: TopLook, height: int = 40, order: Order = "name", width: int = 80) -> list[str]:
+    return [line.plain for line in picture(look, width=width, height=height, order=order, footer="q quit")]
 
 
 def test_a_line_for_each_queue_in_80_columns() -> None:
@@ -63,6 +64,36 @@ def test_the_order_of_queues(order: Order, first: str) -> None:
 
 def test_a_broker_that_counts_less_leaves_more_room_for_names() -> None:
     assert "in/s" not in lines(replace(LOOK, counts_flows=False))[2]
+
+
+@pytest.mark.parametrize(
+    ("width", "headings"),
+    [
+        (60, ["queue", "ready", "±/s", "in/s", "out/s", "takers", "oldest", "dead"]),
+        (40, ["queue", "ready", "takers", "oldest", "dead"]),
+        (20, ["queue", "ready"]),
+    ],
+)
+def test_a_narrow_terminal_has_fewer_columns(width: int, headings: list[str]) -> None:
+    shown = lines(LOOK, width=width)
+    assert shown[2].split() == headings
+    assert max(map(len, shown[2:])) <= width
+
+
+def test_what_colours_say_is_said_in_words_as_well() -> None:
+    state = queue("mail" * 9).state
+    paused, replaced = (
+        replace(queue(""), state=each) for each in (replace(state, paused=True), replace(state, replaced=True))
+    )
+    shown = lines(replace(LOOK, queues=[paused, replaced]))
+    assert "… (paused) " in shown[3]
+    assert "… (replaced) " in shown[4]
+    assert len(shown[3]) == len(shown[4]) == len(shown[2])
+
+
+def test_names_in_wide_characters_keep_the_columns_in_line() -> None:
+    wide, plain = lines(replace(LOOK, queues=[queue("注文" * 20), queue("plain")]))[3:5][::-1]
+    assert cell_len(wide) == cell_len(plain) == 80
 
 
 def test_what_does_not_fit_in_is_told() -> None:

@@ -26,6 +26,11 @@ prepared: list[str] = []
 async def preparations() -> AsyncIterator[None]:
     prepared.append("ready")
     yield
+    farewell = os.environ.get("FAREWELL", "")
+    if farewell == "never":
+        time.sleep(3600)
+    elif farewell:
+        Path(farewell).write_text("left", encoding="utf-8")
 
 
 @app.task(executor="process")

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextvars import ContextVar
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,9 @@ from goatherd.model.job import AnyJob
 from goatherd.ports.inbox import InboxRecords
 
 PATIENCE = 20.0
+
+#: Such as the span that is current.
+request: ContextVar[str] = ContextVar("request", default="none")
 
 
 class Source:
@@ -62,6 +66,8 @@ class Stage:
         #: The key of a command that cannot be sent.
         self.poison = ""
         self._app = app
+        #: What was said where the intake was started, as it is seen where it sends.
+        self.heard: set[str] = set()
         intent = Intent(inbox="suite", job_of=self._job_of, send_many=self._send, hold=1.0, kept_for=60.0)
         self.intake = Intake(self.source, records, intent)
 
@@ -74,6 +80,7 @@ class Stage:
             raise Unavailable("the broker is away")
         if self.poison in [job.id for job in jobs]:
             raise ValueError("it is too large")
+        self.heard.add(request.get())
         for job in jobs:
             self.sent.put_nowait(job.id)
 
@@ -214,3 +221,15 @@ async def test_records_that_are_away_are_told_of_once(
         while tries < 5:
             await asyncio.sleep(0.02)
     assert caplog.text.count("cannot be looked for now: The disk is full.") == 1
+
+
+async def test_commands_have_nothing_to_do_with_what_was_going_on_when_listening_began(stage: Stage) -> None:
+    await stage.intake.stop()
+    told = request.set("the first")
+    again = Stage(stage._app, stage.records)
+    again.intake.start()
+    request.reset(told)
+    again.source.give("a")
+    assert await again.next() == "a"
+    await again.intake.stop()
+    assert again.heard == {"none"}

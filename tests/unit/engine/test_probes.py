@@ -1,6 +1,7 @@
 """Stores are asked whether they answer, and never more than once at a time."""
 
 import asyncio
+import gc
 
 import pytest
 
@@ -122,3 +123,23 @@ async def test_nothing_goes_on_after_the_end() -> None:
     await probes.close()
     await probes.close()
     assert not [task for task in asyncio.all_tasks() if "probe" in task.get_name()]
+
+
+async def test_an_error_that_comes_when_nobody_waits_any_more_is_no_noise() -> None:
+    loop, probes, noise = asyncio.get_running_loop(), Probes(), []
+    loop.set_exception_handler(lambda _loop, context: noise.append(context["message"]))
+    lost = asyncio.Event()
+
+    async def away() -> None:
+        await lost.wait()
+        raise Unavailable("The connection is lost.")
+
+    for _ in range(2):
+        lost.clear()
+        await probes.ask([question(away)], SHORT)
+        lost.set()
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+    await probes.close()
+    gc.collect()
+    assert noise == []

@@ -78,6 +78,30 @@ async def test_the_apps_lifespans_are_entered_once_in_each_process(program: Modu
     assert await run(children, program.what_is_prepared) == ["ready"]
 
 
+async def test_lifespans_are_left_when_the_worker_ends(
+    program: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    farewell = tmp_path / "farewell"
+    monkeypatch.setenv("FAREWELL", str(farewell))
+    children = Processes()
+    await run(children, program.what_is_prepared)
+    await children.close()
+    assert farewell.read_text() == "left"
+
+
+async def test_one_that_does_not_end_by_itself_is_killed(
+    program: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "LAST_MOMENT", 0.05)
+    monkeypatch.setenv("FAREWELL", "never")
+    children = Processes()
+    pid = await run(children, program.whereabouts)
+    assert isinstance(pid, int)
+    async with asyncio.timeout(PATIENCE):
+        await children.close()
+    assert not lives(pid)
+
+
 async def test_jobs_at_the_same_time_have_a_process_each(program: ModuleType, children: Processes) -> None:
     task = program.whereabouts.definition
     async with children.seat(task) as one, children.seat(task) as other:

@@ -14,6 +14,7 @@ from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 
 from goatherd import Goatherd
 from goatherd.engine import snapshots
+from goatherd.engine.meter import Meter
 from goatherd.testing.suites.receiver import eventually
 from tests.unit.metrics.scraped import looked, scraped
 
@@ -130,3 +131,23 @@ def test_nothing_is_imported_without_need_and_what_is_missing_is_told(tmp_path: 
     )
     assert done.returncode == 0, done.stderr
     assert "goatherd[opentelemetry]" in done.stdout
+
+
+def test_a_loop_that_does_not_answer_is_waited_for_once_and_not_for_each_metric(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(snapshots, "DEADLINE", 0.01)
+    monkeypatch.setattr(snapshots, "FRESH_FOR", 60.0)
+    taken = snapshots.Snapshots(Meter().readings)
+    loop = asyncio.new_event_loop()
+    try:
+        taken.open(loop)
+        taken._taken_at = -60.0  # long ago
+        asked: list[object] = []
+        # It takes what it is asked, and does nothing, as one that is blocked.
+        monkeypatch.setattr(loop, "call_soon_threadsafe", asked.append)
+        for _ in range(50):
+            taken.now()
+        assert len(asked) == 1
+    finally:
+        loop.close()

@@ -7,9 +7,11 @@ from typing import Any, get_args
 import pytest
 
 from goatherd import Goatherd, Retry
+from goatherd.engine.sampler import DEADLINE, pause_after
 from goatherd.errors import Unavailable
-from goatherd.model.families import LINK_STATES
+from goatherd.model.families import LINK_STATES, LOSSES, STRAYS
 from goatherd.ports.broker import LinkState
+from goatherd.ports.telemetry import Stray
 from goatherd.testing.suites.receiver import eventually
 from tests.unit.metrics.scraped import looked, scraped
 
@@ -227,8 +229,24 @@ async def test_a_store_that_hangs_is_not_waited_for_for_ever(app: Goatherd, monk
         assert told["goatherd_seen", "dead letters"] == 0
 
 
+def test_a_store_that_is_slow_is_asked_more_rarely_and_one_that_was_away_is_seen_soon() -> None:
+    assert pause_after(0.1, every=15.0, all_seen=True) == 15.0
+    assert pause_after(4.0, every=15.0, all_seen=True) == 40.0
+    assert pause_after(DEADLINE, every=15.0, all_seen=False) == 15.0
+
+
 def test_every_state_of_a_link_has_its_line() -> None:
     assert get_args(LinkState) == LINK_STATES
+
+
+def test_what_must_not_happen_is_counted_from_zero(app: Goatherd) -> None:
+    """Or the first time that it happens would not be seen as growth, and nobody would be told."""
+    assert set(get_args(Stray)) == set(STRAYS)
+    told = scraped(app)
+    assert {why: told["goatherd_stray_replies_total", why] for why in STRAYS} == dict.fromkeys(STRAYS, 0)
+    assert {why: told["goatherd_events_lost_total", why] for why in LOSSES} == dict.fromkeys(LOSSES, 0)
+    app.meter.events_lost(3, "store away")
+    assert scraped(app)["goatherd_events_lost_total", "store away"] == 3
 
 
 async def test_the_state_of_the_link_is_told(app: Goatherd) -> None:

@@ -137,6 +137,19 @@ def test_a_sink_that_was_away_for_all_of_it_hears_of_the_end() -> None:
     assert [(sink, alert.resolved_at is None) for sink, alert in told] == [("webhook", False)]
 
 
+def test_an_end_that_a_sink_has_missed_is_not_told_behind_the_next_beginning() -> None:
+    watch = Watch()
+    watch.look(LAG)
+    watch.fails = lambda sink: sink == "webhook"
+    watch.look(after=61)
+    watch.fails = lambda _sink: False
+    # Before the webhook is tried again, it is there once more.
+    watch.look(LAG, after=1)
+    watch.look(LAG, after=15)
+    assert states([(sink, alert) for _, sink, alert in watch.told], "webhook") == ["firing", "firing"]
+    assert states([(sink, alert) for _, sink, alert in watch.told]) == ["firing", "resolved", "firing"]
+
+
 def test_a_sink_is_given_up_in_the_end() -> None:
     watch = Watch(rules=Rules(sinks=("webhook",), every=0.0, quiet=60.0), fails=lambda _sink: True)
     watch.look(LAG)
@@ -180,6 +193,18 @@ def test_boards_that_grew_apart_are_joined_by_what_was_told_last() -> None:
     assert {each.subject: each.told for each in joined(one, other).notices} == {"a": 5.0, "b": 4.0, "c": None}
 
 
+def test_who_was_told_by_either_board_is_not_told_again() -> None:
+    owed = Notice(kind="lag", subject="mail", message="", since=0.0, seen=1.0, told=2.0, owed=("log", "webhook"))
+    told = Notice(kind="lag", subject="mail", message="", since=0.0, seen=1.0, told=2.0, owed=("webhook",), tries=1)
+    over = Notice(kind="lag", subject="mail", message="", since=0.0, seen=1.0, told=2.0, ended=9.0, owed=("webhook",))
+    begun = Notice(kind="lag", subject="mail", message="", since=10.0, seen=10.0)
+    for one, other in ((owed, told), (told, owed)):
+        assert [each.owed for each in joined(Board((one,)), Board((other,))).notices] == [("webhook",)]
+        # Its end, of which one of them knows, is still told; and what began anew is not lost for it.
+        assert joined(Board((one,)), Board((over, begun))).notices == (over, begun)
+        assert joined(Board((over, begun)), Board((one,))).notices == (over, begun)
+
+
 @pytest.mark.parametrize("text", [b"", b"nonsense", b'{"notices": [{"kind": "new one"}]}'])
 def test_what_is_no_board_is_an_empty_one(text: bytes) -> None:
     assert Board.read(text) == Board()
@@ -208,6 +233,8 @@ def test_nobody_is_told_too_often_and_ends_follow_beginnings(
                 assert (one.resolved_at, one.since) == (None, following.since)
             elif one.resolved_at is None:
                 assert then - at >= RULES.every
+        heard = [alert for _, sink, alert in watch.told if (sink, alert.subject) == ("webhook", subject)]
+        assert all(one.since <= following.since for one, following in pairwise(heard)), "in order for all"
     assert all(notice.owed == ("webhook",) for notice in watch.board.notices if notice.ended is not None)
 
 

@@ -85,17 +85,23 @@ def test_held_lanes() -> None:
 def schedule(**more: Any) -> ScheduleReading:
     nothing = dict.fromkeys(("last_fired", "last_success", "took"))
     told = {"name": "nightly", "paused": False, "gone": False, "next_at": 0.0, "open": 0, "waiting": 0, "failed": False}
-    return ScheduleReading(**{**nothing, **told, **more})
+    return ScheduleReading(**{**nothing, **told, "late": LATE, "missed": 0, **more})
 
 
 def test_a_schedule_that_nobody_fires() -> None:
-    [sighting] = of_schedules([schedule()], LATE, LIMITS)
+    [sighting] = of_schedules([schedule()], LIMITS)
     assert (sighting.kind, sighting.subject, sighting.after) == ("missed_tick", "nightly", 60.0)
 
 
-@pytest.mark.parametrize("more", [{"paused": True}, {"gone": True}, {"next_at": None}, {"next_at": 0.5}])
+def test_a_schedule_of_which_ticks_were_missed() -> None:
+    [sighting] = of_schedules([schedule(late=0.0, missed=3, gone=True)], LIMITS)
+    assert (sighting.kind, sighting.subject, sighting.after) == ("missed_tick", "nightly", 0.0)
+    assert sighting.message.startswith("3 ticks were not fired in time")
+
+
+@pytest.mark.parametrize("more", [{"paused": True}, {"gone": True}, {"late": 0.0}, {"late": LATE - 0.5}])
 def test_a_schedule_that_need_not_fire(more: dict[str, Any]) -> None:
-    assert not list(of_schedules([schedule(**more)], LATE, LIMITS))
+    assert not list(of_schedules([schedule(**more)], LIMITS))
 
 
 def test_listeners_are_told_by_pattern_and_not_one_by_one() -> None:

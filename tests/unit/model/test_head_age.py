@@ -1,11 +1,13 @@
 """The age of a queue's head, worked out from counts."""
 
 from collections import deque
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goatherd.model.head_age import MOST_COUNTS, HeadAge, Inflow
+from goatherd.model.head_age import MOST_COUNTS, HeadAge, HeadAges, Inflow
+from goatherd.model.topology import QueueState
 
 
 def test_a_queue_that_is_empty_has_no_age() -> None:
@@ -32,6 +34,23 @@ def test_what_was_there_before_anybody_counted_is_at_least_so_old() -> None:
     age = HeadAge()
     assert age.note(Inflow(came=500, ready=100), 1000.0) == 0.0
     assert age.note(Inflow(came=500, ready=50), 1060.0) == 60.0
+    assert not age.certain
+    assert age.note(Inflow(came=510, ready=10), 1070.0) <= 10.0
+    assert age.certain, "those that were there before have left"
+
+
+def test_ages_are_told_with_the_queues_that_have_them() -> None:
+    ages = HeadAges()
+    ages.note({"mail": Inflow(came=500, ready=100)}, 0.0)
+    ages.note({"mail": Inflow(came=500, ready=100)}, 60.0)
+    mail = QueueState(
+        name="mail", ready=100, delayed=None, running=None, consumers=0, oldest_age=None, dead=None, paused=False
+    )
+    assert ages.of(mail).oldest_age == 60.0
+    assert ages.of(mail, certain=True).oldest_age is None, "who has just begun to look does not know"
+    assert ages.of(replace(mail, ready=0)).oldest_age is None
+    assert ages.of(replace(mail, oldest_age=7.0)).oldest_age == 7.0
+    assert ages.of(replace(mail, name="other")).oldest_age is None
 
 
 def test_a_broker_that_counts_anew_is_believed() -> None:

@@ -6,8 +6,10 @@ import pytest
 from opentelemetry import baggage, context, trace
 from opentelemetry.trace import SpanKind, StatusCode
 
-from goatherd import Goatherd, Retry
+from goatherd import Context, Goatherd, Retry
 from goatherd.engine.dead_letters import DeadLetterOffice
+from goatherd.engine.traced_voice import MOST_STAGES
+from goatherd.events import Progress
 from goatherd.model.dead_letter import LetterFilter
 from goatherd.model.formats import FormatName
 from goatherd.testing import testing
@@ -100,6 +102,40 @@ async def test_a_call_is_a_client_and_its_failure_is_told_on_both_sides(story: S
         ("failed", "ZeroDivisionError"),
     ]
     assert story.traces == 2
+
+
+async def test_a_job_that_comes_twice_says_so_in_its_trace(story: Story) -> None:
+    app = Goatherd("shop", retry=Retry(0))
+    done: list[int] = []
+
+    @app.task
+    async def work() -> None:
+        done.append(1)
+
+    async with testing(app) as t:
+        t.duplicate(work)
+        await work.start()
+        await t.drain()
+    assert done == [1]
+    assert [told(span, "goatherd.outcome") for span in story.named("process work")] == [("done",), ("done",)]
+
+
+async def test_of_very_many_stages_a_trace_has_the_first(story: Story) -> None:
+    app = Goatherd("shop", retry=Retry(0))
+
+    @app.task
+    async def work(ctx: Context) -> None:
+        for number in range(MOST_STAGES + 50):
+            await ctx.progress(f"stage {number}")
+
+    async with testing(app) as t:
+        run = await work.start()
+        await t.drain()
+        assert len([event async for event in run.events() if isinstance(event, Progress)]) == MOST_STAGES + 50
+    events = story.one("process work").events
+    assert [(event.attributes or {})["goatherd.stage"] for event in events] == [
+        f"stage {number}" for number in range(MOST_STAGES)
+    ]
 
 
 async def test_many_jobs_have_one_span_for_the_sending_and_one_each_for_the_work(story: Story) -> None:

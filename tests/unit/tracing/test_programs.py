@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-PROGRAM = Path(__file__).with_name("program.py")
+PROGRAM, BATCHING = (Path(__file__).with_name(name) for name in ("program.py", "batching.py"))
 
 WITHOUT = """
 import asyncio, sys
@@ -39,6 +39,48 @@ except MissingExtra as error:
     print(error)
 """
 
+WITHOUT_SDK = """
+import asyncio, sys
+
+sys.modules["opentelemetry.sdk"] = None  # so an import of it fails
+from opentelemetry import baggage, context, trace
+from goatherd import Goatherd
+from goatherd.testing import testing
+
+app = Goatherd("shop", tracing="on")
+films = app.pipeline("films", takes=int, gives=int)
+seen = []
+
+def look() -> None:
+    seen.append((trace.get_current_span().get_span_context().trace_id, baggage.get_baggage("tenant")))
+
+@films.step(after=films.input)
+async def cut(number: int) -> int:
+    look()
+    return number
+
+@app.task
+async def work() -> None:
+    look()
+    await films.start(1)
+
+async def main() -> None:
+    async with testing(app) as t:
+        parent = trace.NonRecordingSpan(trace.SpanContext(7, 8, is_remote=True))
+        for here in (trace.set_span_in_context(parent, baggage.set_baggage("tenant", "a")),
+                     baggage.set_baggage("tenant", "b"), context.Context()):
+            token = context.attach(here)
+            await work.send()
+            context.detach(token)
+        await t.drain()
+        assert not t.dead, t.dead
+        assert sorted(map(str, seen)) == sorted(map(str, 2 * [(7, "a"), (0, "b"), (0, None)])), seen
+
+asyncio.run(main())
+assert not [name for name, module in sys.modules.items() if name.startswith("opentelemetry.sdk") and module]
+print("passed on")
+"""
+
 
 def test_spans_of_a_child_process_are_in_the_trace(tmp_path: Path) -> None:
     spans = tmp_path / "spans"
@@ -52,8 +94,18 @@ def test_spans_of_a_child_process_are_in_the_trace(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+def test_spans_that_wait_to_be_sent_are_sent_at_the_end_also_by_a_child_process(tmp_path: Path) -> None:
+    spans = tmp_path / "spans"
+    _run([str(BATCHING)], tmp_path, SPANS=str(spans), JOBS=f"sqlite:///{tmp_path}/jobs.db")
+    assert sorted(spans.read_text().splitlines()) == ["call heavy", "in the child", "process heavy"]
+
+
 def test_nothing_is_imported_for_a_program_that_does_not_trace(tmp_path: Path) -> None:
     assert _run(["-c", WITHOUT.format(blocked=False)], tmp_path) == ""
+
+
+def test_without_the_sdk_what_comes_in_is_still_passed_on(tmp_path: Path) -> None:
+    assert _run(["-c", WITHOUT_SDK], tmp_path) == "passed on\n"
 
 
 def test_where_the_extra_is_missing_only_those_who_want_traces_are_told(tmp_path: Path) -> None:

@@ -1,10 +1,13 @@
 """The span that costs little tells exporters the same as one of the SDK, and can all that a span can."""
 
 import json
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
 import pytest
 from opentelemetry import trace
-from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor, TracerProvider
+from opentelemetry.sdk.trace import ReadableSpan, SpanLimits, SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.sampling import ALWAYS_OFF, ALWAYS_ON, DEFAULT_ON, ParentBased, Sampler
 from opentelemetry.trace import Status, StatusCode
 
@@ -125,3 +128,49 @@ def test_only_where_the_sampler_follows_the_sender(sampler: Sampler, quick: bool
     tracer = TracerProvider(sampler=sampler).get_tracer("goatherd")
     assert (quick_spans(tracer, {}) is not None) == quick
     assert quick_spans(trace.NoOpTracerProvider().get_tracer("goatherd"), {}) is None
+
+
+async def test_a_chatty_task_is_kept_as_the_sdk_would(story: Story, kind: str) -> None:
+    app = Goatherd("shop")
+
+    @app.task
+    async def work() -> None:
+        span = trace.get_current_span()
+        for number in range(200):
+            span.add_event(f"event {number}")
+            span.add_link(trace.SpanContext(7, number + 1, is_remote=True))
+            span.set_attribute(f"attribute {number}", number)
+
+    async with testing(app) as t:
+        message = app.session().sender.message(work.job(), headers={"traceparent": PARENT})
+        await app.session().ports.broker.publish([message])
+        await t.drain()
+    span = story.one("process work")
+    assert [event.name for event in span.events] == [f"event {number}" for number in range(72, 200)]
+    assert (len(span.links), span.dropped_links, span.dropped_events) == (128, 72, 72)
+    assert len(span.attributes or {}) == 128
+
+
+@pytest.mark.parametrize("limits", [SpanLimits(max_events=3), SpanLimits(max_span_attribute_length=10)])
+def test_limits_of_the_users_own_are_the_sdks_business(limits: SpanLimits) -> None:
+    assert quick_spans(TracerProvider().get_tracer("goatherd"), {}) is not None
+    assert quick_spans(TracerProvider(span_limits=limits).get_tracer("goatherd"), {}) is None
+
+
+def test_threads_that_come_at_once_see_one_place_in_the_trace() -> None:
+    made = quick_spans(TracerProvider().get_tracer("goatherd"), {})
+    assert made is not None
+    with ThreadPoolExecutor(8) as pool:
+        before = sys.getswitchinterval()
+        sys.setswitchinterval(1e-6)
+        try:
+            for _ in range(200):
+                span = made.begin(PARENT, None, None)  # type: ignore[arg-type] # nothing of them is read here
+                assert span is not None
+                barrier = Barrier(8)
+                places = pool.map(
+                    lambda _, span=span, barrier=barrier: (barrier.wait(), span.get_span_context())[1], range(8)
+                )
+                assert len({place.span_id for place in places}) == 1
+        finally:
+            sys.setswitchinterval(before)

@@ -20,6 +20,7 @@ from goatherd import Goatherd
 from goatherd.testing.suites.event_store import Author, done
 from goatherd.web import gateway as make_gateway
 from goatherd.web.server import Server, listen
+from goatherd.web.site import Site
 from tests.unit.web.reader import Reader
 
 PATIENCE = 20
@@ -146,6 +147,24 @@ async def test_it_is_not_ready_when_events_cannot_be_read(
     told = json.loads(text)
     assert (status, told["ready"], told["ports"]) == (503, False, {"events": "down"})
     assert told["reasons"][0].startswith("events: ")
+
+
+async def test_of_several_apps_the_one_is_named_whose_events_cannot_be_read(
+    app: Goatherd, settings: dict[str, Any], tmp_path: Any
+) -> None:
+    other = Goatherd("other", **{**settings, "broker_url": f"sqlite:///{tmp_path}/other.db"})
+    both = make_gateway(app, other)
+    site = Site(both)
+    try:
+        assert (await site._health()).ports == {"events of shop": "up", "events of other": "up"}
+        await (await both.place.sources.of(other)).events.close()
+        health = await site._health()
+        assert (health.ready, health.ports) == (False, {"events of shop": "up", "events of other": "down"})
+        [reason] = health.reasons
+        assert reason.startswith("events of other: ")
+    finally:
+        await site.close()
+        await both.close()
 
 
 async def test_clients_are_sent_away_when_it_stops(

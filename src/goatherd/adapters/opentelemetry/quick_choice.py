@@ -21,8 +21,8 @@ def quick_spans(tracer: trace.Tracer, always: Mapping[str, AttributeValue]) -> "
     from opentelemetry.sdk.trace import Tracer
     from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 
-    from goatherd.adapters.opentelemetry.quick import QuickSpans, follows_senders
+    from goatherd.adapters.opentelemetry.quick import QuickSpans, follows_senders, keeps_as_much
 
-    if type(tracer) is not Tracer or not follows_senders(tracer.sampler):
+    if type(tracer) is not Tracer or not follows_senders(tracer.sampler) or not keeps_as_much(tracer):
         return None
     return QuickSpans(tracer, InstrumentationScope(names.LIBRARY, version("goatherd")), always)

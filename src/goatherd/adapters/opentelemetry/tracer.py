@@ -1,7 +1,7 @@
 """Spans for what jobs cause, by way of OpenTelemetry's own interface; who records them is the program's choice."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 from opentelemetry import context as contexts
 from opentelemetry import trace
@@ -12,18 +12,18 @@ from opentelemetry.util.types import AttributeValue
 from goatherd.adapters.opentelemetry import names
 from goatherd.adapters.opentelemetry.carrying import carrier_of, context_in, parent_in
 from goatherd.adapters.opentelemetry.quick_choice import quick_spans
-from goatherd.adapters.opentelemetry.spans import OpenSpan
+from goatherd.adapters.opentelemetry.spans import OpenSpan, tell_of_fault
 from goatherd.model.formats import Work
-from goatherd.model.message import Message
+from goatherd.model.message import Headers, Message
 from goatherd.model.task import TaskDefinition
 from goatherd.model.trace_context import BAGGAGE, TRACEPARENT, TRACESTATE, Carrier, carrier_in
-from goatherd.ports.tracer import Verb
+from goatherd.ports.tracer import Span, Verb
 
 _EMPTY = Context()
 
 
 class OpenTelemetryTracer:
-    """Satisfies `Tracer` for one app."""
+    """Satisfies `Tracer` for one app. What the program has chosen to record spans may fail, and no job fails for it."""
 
     def __init__(self, tracer: trace.Tracer, app: str, system: str) -> None:
         self._tracer = tracer
@@ -41,8 +41,7 @@ class OpenTelemetryTracer:
     def carrier(self) -> Carrier:
         return carrier_of()
 
-    @contextmanager
-    def sending(self, verb: Verb, task: str, queue: str, ids: Sequence[str]) -> Iterator[None]:
+    def sending(self, verb: Verb, task: str, queue: str, ids: Sequence[str]) -> AbstractContextManager[None]:
         told: dict[str, AttributeValue] = {
             names.SYSTEM: self._system,
             names.OPERATION: verb,
@@ -58,18 +57,25 @@ class OpenTelemetryTracer:
             told[names.BATCH_COUNT] = len(ids)
         # Whoever calls waits for the answer, which makes it the client of the worker.
         kind = SpanKind.CLIENT if verb == "call" else SpanKind.PRODUCER
-        name = names.span_name(verb, task)
-        with self._current(self._tracer.start_span(name, None, kind, told)):
-            yield
+        return self._current(names.span_name(verb, task), None, kind, told)
 
-    def attempt(self, message: Message, task: TaskDefinition, work: Work) -> OpenSpan:
-        headers = message.headers
+    def attempt(self, message: Message, task: TaskDefinition, work: Work) -> Span:
+        try:
+            return self._begin(message.headers, task, work)
+        except Exception:  # noqa: BLE001 - whatever the program has chosen may raise anything
+            tell_of_fault()
+            # It is only passed on.
+            context = context_in(carrier_in(message.headers))
+            contexts.attach(context)
+            return OpenSpan(trace.get_current_span(context))
+
+    def _begin(self, headers: Headers, task: TaskDefinition, work: Work) -> Span:
         parent = headers.get(TRACEPARENT)
         if self._quick is not None and type(parent) is str and TRACESTATE not in headers and BAGGAGE not in headers:
             quick = self._quick.begin(parent, task, work)
             if quick is not None:
                 contexts.attach(trace.set_span_in_context(quick, _EMPTY))
-                return OpenSpan(quick)
+                return OpenSpan(quick) if isinstance(quick, trace.NonRecordingSpan) else quick
         told: dict[str, AttributeValue] = {
             **self._always,
             names.DESTINATION: task.queue,
@@ -88,12 +94,9 @@ class OpenTelemetryTracer:
         contexts.attach(trace.set_span_in_context(span, context))
         return OpenSpan(span)
 
-    @contextmanager
-    def firing(self, schedule: str, id: str) -> Iterator[None]:
-        told = {names.APP: self._app, names.SCHEDULE: schedule, names.FIRING: id}
-        name = names.span_name(names.FIRE, schedule)
-        with self._current(self._tracer.start_span(name, Context(), SpanKind.INTERNAL, told)):
-            yield
+    def firing(self, schedule: str, id: str) -> AbstractContextManager[None]:
+        told: dict[str, AttributeValue] = {names.APP: self._app, names.SCHEDULE: schedule, names.FIRING: id}
+        return self._current(names.span_name(names.FIRE, schedule), _EMPTY, SpanKind.INTERNAL, told)
 
     def streaming(self, app: str, job_id: str, carrier: Carrier, asked: Carrier) -> OpenSpan:
         told = {names.APP: app, names.JOB: job_id}
@@ -102,7 +105,11 @@ class OpenTelemetryTracer:
         request = here if here.is_valid else parent_in(asked)
         links = [Link(request)] if request is not None else []
         name = names.span_name(names.STREAM, app)
-        return OpenSpan(self._tracer.start_span(name, context_in(carrier), SpanKind.SERVER, told, links))
+        try:
+            return OpenSpan(self._tracer.start_span(name, context_in(carrier), SpanKind.SERVER, told, links))
+        except Exception:  # noqa: BLE001 - as above
+            tell_of_fault()
+            return OpenSpan(trace.INVALID_SPAN)
 
     @contextmanager
     def within(self, carrier: Carrier) -> Iterator[None]:
@@ -113,13 +120,22 @@ class OpenTelemetryTracer:
             contexts.detach(token)
 
     @contextmanager
-    def _current(self, span: trace.Span) -> Iterator[None]:
-        token = contexts.attach(trace.set_span_in_context(span))
+    def _current(
+        self, name: str, context: Context | None, kind: SpanKind, told: dict[str, AttributeValue]
+    ) -> Iterator[None]:
+        """A span that is current while the block lasts; None for the context that is here."""
+        try:
+            span = self._tracer.start_span(name, context, kind, told)
+        except Exception:  # noqa: BLE001 - as above
+            tell_of_fault()
+            span = trace.NonRecordingSpan(trace.get_current_span(context).get_span_context())
+        open_span = OpenSpan(span)
+        token = contexts.attach(trace.set_span_in_context(span, context))
         try:
             yield
         except BaseException as error:
-            OpenSpan(span).failed(error)
+            open_span.failed(error)
             raise
         finally:
             contexts.detach(token)
-            span.end()
+            open_span.end()

@@ -9,7 +9,7 @@ import psycopg
 from goatherd.adapters.postgres.address import Address, read_address
 from goatherd.adapters.postgres.connection import Connection, close, connected, sever
 from goatherd.adapters.postgres.failures import away, refused
-from goatherd.model.server_facts import PostgresFacts, Use, skew_of
+from goatherd.model.server_facts import PostgresFacts, ServerSetting, Use, skew_of
 from goatherd.model.settings import Settings
 
 #: Seconds that the answers may take.
@@ -18,10 +18,11 @@ DEADLINE = 5.0
 _TIME = "SELECT extract(epoch FROM pg_catalog.clock_timestamp())::float8"
 #: As they are in force for this user in this database. Who may not see the others' activity still sees their number.
 _ASKED = """
-    SELECT current_setting('server_version'), current_setting('synchronous_commit'), current_setting('fsync') = 'on',
-        NOT pg_is_in_recovery() AND current_setting('default_transaction_read_only') = 'off',
+    SELECT current_setting('server_version'), pg_is_in_recovery(), current_database()::text, current_user::text,
         current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
-        (SELECT coalesce(sum(numbackends), 0) FROM pg_stat_database)::int
+        (SELECT coalesce(sum(numbackends), 0) FROM pg_stat_database)::int,
+        (SELECT array_agg(ARRAY[name, setting, source]) FROM pg_settings
+            WHERE name IN ('synchronous_commit', 'fsync', 'default_transaction_read_only'))
 """
 
 
@@ -55,15 +56,16 @@ async def postgres_facts(address: Address, uses: Sequence[Use], now: Callable[[]
         times, told = asking.result()
     except (psycopg.Error, OSError) as error:
         raise away(error, address) from error
-    version, commit, fsync, writable, most, used = told
+    version, standby, database, user, most, used, settings = told
     return PostgresFacts(
         server=str(address),
         uses=tuple(uses),
         version=f"PostgreSQL {version.split()[0]}",
         skew=skew_of(*times),
-        writable=writable,
-        synchronous_commit=commit,
-        fsync=fsync,
+        database=database,
+        user=user,
+        standby=standby,
+        settings={name: ServerSetting(value=value, source=source) for name, value, source in settings},
         most_connections=most,
         # This one is gone in a moment.
         connections=max(0, used - 1),

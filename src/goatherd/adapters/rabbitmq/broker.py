@@ -101,7 +101,7 @@ class RabbitBroker:
         await self._in_our_words(self.layout.declare(wanted))
 
     def hold_limit(self, queue: str) -> HoldLimit | None:
-        return self.layout.ways.hold_limit(queue, self._consumer_timeout)
+        return self.layout.ways.hold_limit(queue, self._consumer_timeout, self._consuming.offers)
 
     async def publish(self, messages: Sequence[Message]) -> None:
         try:

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
 from goatherd.adapters.rabbitmq.address import Address
-from goatherd.adapters.rabbitmq.capabilities import capabilities
+from goatherd.adapters.rabbitmq.capabilities import Capabilities, capabilities
 from goatherd.adapters.rabbitmq.connection import MOST_CHANNELS, Connection
 from goatherd.adapters.rabbitmq.failures import LinkFailed, LinkLost, TlsFailed, in_our_words
 from goatherd.ports.broker import LinkState
@@ -56,6 +56,11 @@ class Link:
     def address(self) -> Address:
         """Where it leads."""
         return self._address
+
+    @property
+    def offers(self) -> Capabilities:
+        """What the broker can do, as it said when it was last connected to."""
+        return capabilities({} if self._connection is None else self._connection.server)
 
     @property
     def blocked(self) -> str | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from goatherd.adapters.rabbitmq.capabilities import Capabilities
 from goatherd.adapters.rabbitmq.known import KnownQueues
 from goatherd.adapters.rabbitmq.names import Names
 from goatherd.model.topology import HoldLimit, Queue
@@ -36,12 +37,13 @@ class Ways:
         described = self._known.lasting.get(queue)
         return described is not None and (not described.contract or described.dead_letter is not None)
 
-    def hold_limit(self, queue: str, told: float | None) -> HoldLimit:
+    def hold_limit(self, queue: str, told: float | None, offers: Capabilities) -> HoldLimit:
         """How long a delivery of a queue may stay without an ack; the queue's own argument wins."""
         described = self._known.lasting.get(queue)
         own = described.arguments.get("x-consumer-timeout") if described is not None else None
-        if isinstance(own, int):
-            return HoldLimit(seconds=own / 1000, known=True)
+        # An older broker takes the argument and does not mind it.
+        if isinstance(own, int) and offers.consumer_timeout_by_queue:
+            return HoldLimit(seconds=own / 1000, known=True, set_by=f"x-consumer-timeout of the queue {queue}")
         return HoldLimit(seconds=CONSUMER_TIMEOUT if told is None else told, known=told is not None)
 
     def takes_turns(self, queue: str) -> bool:

@@ -3,7 +3,11 @@
 import json
 from typing import Any, NamedTuple
 
-from goatherd.model.message import NO_HEADERS, Headers, Message
+import msgspec
+
+from goatherd.model.message import NO_HEADERS, Header, Headers, Message
+
+_decode = msgspec.json.Decoder(dict[str, Header]).decode
 
 
 class QueueRow(NamedTuple):
@@ -22,7 +26,14 @@ def headers_to_text(headers: Headers) -> str | None:
 
 def headers_from_text(text: str | None) -> Headers:
     """Headers as they were."""
-    return json.loads(text) if text else NO_HEADERS
+    if not text:
+        return NO_HEADERS
+    try:
+        return _decode(text)
+    except msgspec.DecodeError:
+        # A text or a number that JSON as such does not have.
+        odd: Headers = json.loads(text)
+        return odd
 
 
 def publish_row(message: Message, queue: QueueRow, now: float) -> tuple[Any, ...]:

@@ -22,7 +22,6 @@ from goatherd.model.alert_sightings import (
 from goatherd.model.difference import Difference
 from goatherd.model.listener import ListenerRow
 from goatherd.model.shared_readings import SharedReadings
-from goatherd.ports.clock import Clock
 
 log = logging.getLogger("goatherd.alerts")
 
@@ -50,7 +49,7 @@ class Lookout:
     app: str
     views: Views
     limits: Thresholds
-    clock: Clock
+    _sampled: SharedReadings | None = None
     _missed: Mapping[str, int] = field(default_factory=dict)
     _deaf: bool = False
 
@@ -62,7 +61,9 @@ class Lookout:
         self._look_at_missed(sightings)
         self._look_at_shared(self.views.shared(), sightings, kinds)
         for kind, troubles in self.views.troubles().items():
-            kinds.add(kind)
+            # Who cannot fire anything does not see which schedules are late, either.
+            if kind != "missed_tick":
+                kinds.add(kind)
             sightings += of_troubles(kind, troubles, self.limits)
         if (drift := self.views.drift()) is not None:
             kinds.add("drift")
@@ -76,6 +77,10 @@ class Lookout:
         return Outlook(sightings=bounded(sightings), kinds=frozenset(kinds))
 
     def _look_at_shared(self, shared: SharedReadings, sightings: list[Sighting], kinds: set[AlertKind]) -> None:
+        """Only what is new: what was sampled once must not look as if it lasted."""
+        if shared is self._sampled:
+            return
+        self._sampled = shared
         if shared.seen.get("queues"):
             kinds.add("lag")
             sightings += of_queues(shared, self.limits)
@@ -87,7 +92,7 @@ class Lookout:
             sightings += of_lanes(shared.held, self.limits)
         if shared.seen.get("schedules"):
             kinds.add("missed_tick")
-            sightings += of_schedules(shared.schedules, self.clock.now(), self.limits)
+            sightings += of_schedules(shared.schedules, self.limits)
 
     def _look_at_missed(self, sightings: list[Sighting]) -> None:
         """Only what is new: a tick is missed once."""

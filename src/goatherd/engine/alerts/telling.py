@@ -9,12 +9,13 @@ from goatherd.errors import Unavailable
 from goatherd.model.alert import Alert
 from goatherd.model.alert_board import News
 from goatherd.model.alert_rules import Errand
+from goatherd.model.async_function import name_of
 from goatherd.ports.alerts import AlertPost
 
 #: Tells one alert; whatever it raises means that it has to be told again.
 Tell: TypeAlias = Callable[[Alert], Awaitable[None]]
-#: Seconds that a sink has for all that it is told in one go.
-DEADLINE = 30.0
+#: Seconds that a sink has for all that it is told in one go, and then to end.
+DEADLINE, LAST_MOMENT = 30.0, 5.0
 LOG, WEBHOOK = "log", "webhook"
 
 log = logging.getLogger("goatherd.alerts")
@@ -30,7 +31,7 @@ def make_sinks(functions: Iterable[Tell], webhook: AlertPost | None) -> dict[str
     """All who are told, by a name that is the same in all processes of a program."""
     sinks: dict[str, Tell] = {LOG: write_to_log}
     for function in functions:
-        name = f"{function.__module__}.{getattr(function, '__qualname__', repr(function))}"
+        name = name_of(function)
         alike = sum(known == name or known.startswith(f"{name} #") for known in sinks)
         sinks[f"{name} #{alike + 1}" if alike else name] = function
     if webhook is not None:
@@ -45,14 +46,33 @@ class Telling:
         self._sinks = sinks
         #: Why a sink could not be told, by its name; those that were told are not in it.
         self.troubles: dict[str, str] = {}
+        #: What tells each of them now; left behind if it does not end even when it is cancelled.
+        self._tasks: dict[str, asyncio.Task[None]] = {}
 
     async def tell_all(self, errands: Sequence[Errand]) -> dict[News, set[str]]:
         """Which sinks were told which news, within the deadline."""
         told: dict[News, set[str]] = {}
         # The log is the first of them, so that it has what others are about to be told.
         names = dict.fromkeys(sink for errand in errands for sink in errand.sinks)
-        await asyncio.gather(*(self._tell(name, errands, told) for name in names))
+        begun = [self._begin(name, errands, told) for name in names if name not in self._tasks]
+        try:
+            if begun:
+                await asyncio.wait(begun, timeout=DEADLINE + LAST_MOMENT)
+        finally:
+            for task in begun:
+                task.cancel()
+        for name in names:
+            if name in self._tasks:
+                self._failed(
+                    name, "it does not end, even when it is cancelled, so it is not called again until it does"
+                )
         return told
+
+    def _begin(self, name: str, errands: Sequence[Errand], told: dict[News, set[str]]) -> asyncio.Task[None]:
+        task = asyncio.create_task(self._tell(name, errands, told), name=f"goatherd tells {name} of alerts")
+        self._tasks[name] = task
+        task.add_done_callback(lambda _task: self._tasks.pop(name, None))
+        return task
 
     async def _tell(self, name: str, errands: Sequence[Errand], told: dict[News, set[str]]) -> None:
         ours = [errand.notice for errand in errands if name in errand.sinks]

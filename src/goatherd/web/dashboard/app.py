@@ -102,7 +102,7 @@ class Dashboard:
         """The pages, or the API, which is imported when it is first asked for."""
         if not asked.path.startswith("/api/"):
             return self.web
-        from goatherd.web.api.registered import api  # noqa: PLC0415 - takes a second
+        from goatherd.web.api.registered import api
 
         return api()
 

@@ -17,6 +17,7 @@ from goatherd.model.dead_letter import Burial
 from goatherd.model.message import Delivery, Message
 from goatherd.model.run_record import WHOLE, UnitKey
 from goatherd.model.step_wire import LAST_ITEM, StepNote
+from goatherd.model.trace_context import Carrier
 from goatherd.ports.clock import SystemClock
 
 
@@ -107,7 +108,7 @@ async def seen_to(book: StepBook, error: Exception, monkeypatch: pytest.MonkeyPa
     """A message of a foreign producer that begins a run, which cannot be begun."""
     monkeypatch.setattr(step_hints, "TAKEN_AGAIN_AFTER", 0.0)
 
-    async def begin(_place: Place, _note: StepNote) -> bool:
+    async def begin(_place: Place, _note: StepNote, _carrier: Carrier) -> bool:
         raise error
 
     hints = hints_of(book, broker := Acks(), {"step": "open", "payload": 7}, begin=begin)

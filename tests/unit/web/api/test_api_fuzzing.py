@@ -34,6 +34,8 @@ CHECKS: list[Any] = [
     unsupported_method,
 ]
 AS_OPERATOR = {"Authorization": f"Bearer {OPERATOR}"}
+# The app lives on another thread, and takes numbers at random there while cases are made here.
+pytestmark = pytest.mark.filterwarnings("ignore:Do not use the `random` module:Warning")
 #: Its streams last as long as jobs do; see test_api_jobs.
 LASTING = "watch_job"
 
