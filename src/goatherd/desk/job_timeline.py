@@ -126,7 +126,8 @@ def _words(event: Event) -> str:
         case Started():
             return f"attempt {event.attempt} began in {event.worker}"
         case Progress():
-            return " ".join(filter(None, (event.stage, event.status)))
+            # That it runs is what everybody thinks who sees a stage.
+            return " ".join(filter(None, (event.stage, event.status if event.status != "running" else "")))
         case Retrying():
             return f"attempt {event.attempt} failed, the next one in {event.delay:.1f} s: {event.error}"
         case Failed():

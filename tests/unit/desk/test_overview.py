@@ -116,6 +116,9 @@ async def test_processes(app: Goatherd, records: ProcessRecords) -> None:
     [now] = facts.running
     assert (now.job_id, now.key, now.since.timestamp()) == ("j", "post=1", 100.0)
     assert (await process(app, "a")).id == "a"
+    # Lanes and jobs know who has them by a name of the worker's own.
+    for name in (f"{facts.host}:{facts.pid}", f"{facts.host}:{facts.pid}:0123abcd"):
+        assert (await process(app, name)).id == "a"
     with pytest.raises(NotThere, match="There is no process 'b'"):
         await process(app, "b")
 

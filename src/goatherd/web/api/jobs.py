@@ -1,12 +1,12 @@
 """Jobs: found in the history, all about one, its timeline, and stopping it."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
 from pydantic import Field
 
 from goatherd.desk import jobs as desk
-from goatherd.desk.job_facts import JobKind, JobLine, Timeline
+from goatherd.desk.job_facts import JobLine, Timeline
 from goatherd.desk.letter_facts import LetterLine
 from goatherd.model.job_state import Status
 from goatherd.web.api.asking import LONGEST, USUAL, Chosen, Cursor, Limit, Moment, Name
@@ -45,7 +45,7 @@ async def list_jobs(  # noqa: PLR0913 - one parameter for each name of the query
     queue: Chosen = None,
     status: Status | None = None,
     key: Annotated[str | None, Query(max_length=LONGEST, description="The full key of a lane.")] = None,
-    kind: JobKind | None = None,
+    kind: Literal["job", "run", "tick", "letter"] | None = None,
     since: Moment = None,
     until: Moment = None,
     limit: Limit = USUAL,

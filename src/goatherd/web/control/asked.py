@@ -52,7 +52,8 @@ class Asked(Request):
     @property
     def wants_page(self) -> bool:
         """Whether a person looks at what is answered."""
-        return not self.path.startswith("/api/") and "text/html" in self.header(b"accept")
+        is_page = not self.path.startswith("/api/") or self.path == "/api/docs"
+        return is_page and "text/html" in self.header(b"accept")
 
 
 def is_among(address: str, networks: tuple[Network, ...]) -> bool:

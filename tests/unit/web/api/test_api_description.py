@@ -111,3 +111,19 @@ async def test_what_is_not_there_is_a_problem(program: Program) -> None:
     await program.get("/queues/", 422)
     wrong = await program.http.delete("/api/queues")
     assert (wrong.status_code, wrong.headers["allow"]) == (405, "GET")
+
+
+async def test_people_read_it_as_a_page(served: Dashboard, browser: Caller) -> None:
+    page = await browser.get("/api/docs")
+    assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
+    for _, path in asked_for():
+        if not path.endswith(("/docs", "/openapi.json")):
+            assert path.split("/")[2] in page.text
+    assert page.text.count('<details class="operation"') > 80
+    assert "-H &#34;Authorization: Bearer $TOKEN&#34;" in page.text
+    for foreign in ("http://", "https://"):
+        assert all(part.startswith("dashboard.example/") for part in page.text.split(foreign)[1:])
+    for forbidden in ("<style", "style=", "onclick"):
+        assert forbidden not in page.text
+    stranger = await Caller(served).get("/api/docs")
+    assert (stranger.status_code, "<form" in stranger.text) == (401, True)

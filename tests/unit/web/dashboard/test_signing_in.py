@@ -2,6 +2,7 @@
 
 import pytest
 
+from goatherd.web.control.asked import Asked
 from goatherd.web.dashboard.app import Dashboard
 from tests.unit.web.dashboard.callers import OPERATOR, VIEWER, Caller
 
@@ -68,3 +69,13 @@ async def test_a_script_is_told_that_the_session_is_over(stranger: Caller) -> No
     answer = await stranger.get_part("/audit?part=rows")
     assert (answer.status_code, "<" in answer.text) == (401, False)
     assert "signed-out" in answer.headers["hx-trigger"]
+
+
+@pytest.mark.parametrize("settings", [{"dashboard_token": None}], indirect=True)
+async def test_viewers_cannot_make_themselves_operators(served: Dashboard) -> None:
+    # All that cookies are signed with is a token that viewers know.
+    scope = {"type": "http", "method": "GET", "path": "/", "headers": []}
+    forged = served.doors.sessions.begin("operator", Asked(scope)).partition(";")[0]
+    forger = Caller(served, headers={"cookie": forged})
+    assert (await forger.get("/")).status_code == 401
+    assert (await (await Caller(served).sign_in(VIEWER)).get("/")).status_code == 200

@@ -71,7 +71,8 @@ async def jobs(  # noqa: PLR0913, PLR0917 - so many things a job may be looked f
         hours=hours,
         spans=SPANS,
         kinds=KINDS,
-        narrowed=any((choice.text, task, state, queue, kind, key, hours)),
+        # By more than the state, of which alone it is counted how many there are.
+        narrowed=any((choice.text, task, queue, kind, key, hours)),
     )
 
 
@@ -85,7 +86,7 @@ async def events(request: Request, app: App, id: str) -> Response:
 async def job(request: Request, app: App, id: str) -> HTMLResponse:
     """All about one of them."""
     found = await desk.job(app, id)
-    timeline = None if part_of(request) in ("glance", "result") else await desk.timeline(app, id)
+    timeline = None if part_of(request) in ("glance", "about") else await desk.timeline(app, id)
     keepalive = app.settings.gateway_keepalive
     return render(request, "job.html", job=found, timeline=timeline, keepalive=keepalive)
 

@@ -7,12 +7,13 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
 
 from goatherd.desk import lanes as desk
+from goatherd.desk.errors import NotThere
 from goatherd.desk.lane_finding import LaneChoice
 from goatherd.model.lane import LaneCondition, shown
 from goatherd.web.control.acting import act
 from goatherd.web.dashboard.asking import App, Form, Who
 from goatherd.web.dashboard.page import Page
-from goatherd.web.dashboard.rendering import done, render
+from goatherd.web.dashboard.rendering import done, part_of, render
 from goatherd.web.dashboard.wording import counted
 
 #: Lanes on the page, and jobs of one.
@@ -44,7 +45,13 @@ async def lanes(
 @router.get("/lanes/{key:path}")
 async def lane(request: Request, app: App, key: str) -> HTMLResponse:
     """One of them with its jobs, in their order."""
-    found = await desk.lane(app, key, MOST_JOBS)
+    try:
+        found = await desk.lane(app, key, MOST_JOBS)
+    except NotThere:
+        if not part_of(request):
+            raise
+        # It has come to its end while somebody looked.
+        return render(request, "lane.html", lane=None, jobs=())
     return render(request, "lane.html", lane=found.lane, jobs=found.jobs)
 
 

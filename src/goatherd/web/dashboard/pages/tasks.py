@@ -7,8 +7,9 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from goatherd.desk import tasks as desk
-from goatherd.desk.tasks import Submission
+from goatherd.desk.tasks import Submission, TaskFacts, Verb
 from goatherd.errors import InvalidArguments
+from goatherd.web.api.asking import LONGEST_DELAY
 from goatherd.web.api.submitting import submit
 from goatherd.web.dashboard.asking import App, Form, Who
 from goatherd.web.dashboard.page import Page
@@ -34,7 +35,7 @@ async def tasks(request: Request, app: App, text: str = "") -> HTMLResponse:
 @router.get("/tasks/{name:path}")
 async def task(request: Request, app: App, name: str, sent: str = "") -> HTMLResponse:
     """One of them, with an empty form; `sent` is the id of what was sent before."""
-    return _page(request, app, name, {}, {}, sent=sent)
+    return _page(request, desk.task(app, name), {}, {}, sent=sent)
 
 
 @router.post("/tasks/{name:path}")
@@ -44,14 +45,16 @@ async def send(request: Request, app: App, who: Who, form: Form, name: str) -> R
     arguments, problems = read(fields_of(found), form)
     delay = _delay(form.get("delay", ""), problems)
     if problems:
-        return _page(request, app, name, form, problems, status=422)
-    verb = "send" if form.get("verb") == "send" and found.kind != "pipeline" else "start"
+        return _page(request, found, form, problems)
+    verb: Verb = "send" if form.get("verb") == "send" and found.kind != "pipeline" else "start"
     id = form.get("id", "").strip() or None
     try:
         sent = await submit(who, app, Submission(task=name, arguments=arguments, verb=verb, delay=delay, id=id))
     except InvalidArguments as error:
-        return _page(request, app, name, form, error.problems, status=422)
-    after = f"/jobs/{quote(sent.id, safe='')}" if sent.tracked else f"/tasks/{quote(name, safe='')}?sent={quote(sent.id)}"
+        return _page(request, found, form, error.problems)
+    # What nobody tracks has no page of its own.
+    job, here = (quote(part, safe="") for part in (sent.id, name))
+    after = f"/jobs/{job}" if sent.tracked else f"/tasks/{here}?sent={job}"
     return RedirectResponse(path_of(request, after), 303)
 
 
@@ -59,29 +62,24 @@ def _delay(written: str, problems: dict[str, str]) -> float | None:
     if not written.strip():
         return None
     try:
-        return float(written)
+        delay = float(written)
     except ValueError:
-        problems["delay"] = "write a number of seconds"
-        return None
+        delay = -1.0
+    if 0 <= delay <= LONGEST_DELAY:
+        return delay
+    problems["delay"] = f"write 0 or more seconds, and not more than {LONGEST_DELAY:.0f}"
+    return None
 
 
 def _page(
-    request: Request,
-    app: App,
-    name: str,
-    form: Mapping[str, str],
-    problems: Mapping[str, str],
-    *,
-    sent: str = "",
-    status: int = 200,
+    request: Request, found: TaskFacts, form: Mapping[str, str], problems: Mapping[str, str], *, sent: str = ""
 ) -> HTMLResponse:
-    found = desk.task(app, name)
     fields = fields_of(found)
     known = {*(field.name for field in fields), *OPTIONS}
     return render(
         request,
         "task.html",
-        status=status,
+        status=422 if problems else 200,
         task=found,
         fields=fields,
         written=form,

@@ -65,10 +65,10 @@ async def test_one_job_tells_what_it_is_what_happened_and_where_it_led(at_work: 
     ):
         assert words in page, words
     assert "job.js" not in page, "nothing more comes of it"
-    for part in ("glance", "timeline", "result"):
+    for part, id in (("glance", "glance"), ("timeline", "timeline"), ("about", "about-it")):
         answer = await operator.get_part(f"/jobs/{job.id}?part={part}")
         assert answer.status_code == 200
-        assert f'id="{part}"' in answer.text
+        assert f'id="{id}"' in answer.text
     assert (await operator.get("/jobs/none")).status_code == 404
 
 
@@ -77,6 +77,15 @@ async def test_a_failed_job_leads_to_its_dead_letter_and_hides_its_secrets(at_wo
     page = await shows(operator, f"/jobs/{job.id}", "/dead/")
     assert "no customer 7" in page
     assert "raise LookupError" in page
+    assert "hush" not in page
+
+
+async def test_a_job_that_nobody_tracked_is_known_by_its_dead_letter(at_work: Shop, operator: Caller) -> None:
+    id = await at_work.refuse.send(41, password="hush")
+    page = await shows(operator, "/jobs?text=customer+41", "Dead letters that fit")
+    assert id in page
+    page = (await operator.get(f"/jobs/{id}")).text
+    assert "dead letter, never tracked" in page
     assert "hush" not in page
 
 

@@ -39,6 +39,10 @@ async def test_the_first_job_is_tried_again_if_it_is_the_one_that_was_seen(
     assert (await browser.act(f"{LANE}/retry", {"head": held[1]}, hx_request="true")).status_code == 409
     assert (await browser.act(f"{LANE}/retry", {"head": held[0]}, hx_request="true")).status_code == 204
     await shows(browser, "/lanes", "All lanes are empty")
+    # Whoever looks at the lane meanwhile is told so; there is no page of it any more.
+    part = await browser.get(f"{LANE}?part=glance", hx_request="true")
+    assert (part.status_code, "This lane is empty now" in part.text) == (200, True)
+    assert (await browser.get(LANE)).status_code == 404
     assert (await actions(at_work.app))[0] == "lane.retry comments/post=7 done"
 
 
