@@ -1,6 +1,6 @@
 """Compares what a store shows with the book of it."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from goatherd.model.lane import Exchanged, LaneState
 from goatherd.testing.suites.lane_store import LaneStore
@@ -35,6 +35,7 @@ class Look:
         for key in lanes:
             await self._look_into(store, key)
         await self._look_at_letters(store)
+        await self._look_at_waits(store, found)
 
     def _compare(self, state: LaneState, lane: BookedLane) -> None:
         if state.condition == "waiting" and self._book.is_ahead(lane):
@@ -66,6 +67,19 @@ class Look:
         for job, booked in zip(jobs, lane.jobs, strict=True):
             self._book.place(lane, booked, job.seq)
             assert booked.was_accepted(job.accepted), f"when {job.id} was accepted"
+
+    async def _look_at_waits(self, store: LaneStore, found: Sequence[LaneState]) -> None:
+        """What a worker could have now, and what is due."""
+        later = [(job.item.queue, job.item.lane, job.accepted) for job in self._book.later]
+        due = [(state.queue, state.key, state.until) for state in found if state.until is not None] + later
+        for wait in await store.waiting(sorted({state.queue for state in found} | {queue for queue, *_ in later})):
+            ready = sum(state.queue == wait.queue and state.condition == "ready" for state in found)
+            surely, perhaps = (
+                len({lane for queue, lane, at in due if queue == wait.queue and at <= self._book.now + blur})
+                for blur in (-BLUR, BLUR)
+            )
+            assert ready + surely <= wait.lanes <= ready + perhaps, f"what waits in {wait.queue}"
+            assert (wait.oldest > 0) <= (wait.lanes > 0)
 
     async def _look_at_letters(self, store: LaneStore) -> None:
         letters = await store.letters(1000)

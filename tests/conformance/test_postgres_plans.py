@@ -8,6 +8,7 @@ from uuid import uuid4
 import psycopg
 import pytest
 
+from goatherd.adapters.postgres.lane_operations import OVERDUE, WAITING
 from goatherd.adapters.postgres.opening import open_lanes
 from goatherd.model.lane import Hold
 from goatherd.testing.suites.lane_people import item
@@ -79,7 +80,7 @@ async def test_calls_read_what_they_move(connection: Connection, database: str) 
 
 
 async def make_calls(connection: Connection, database: str, first: int) -> None:
-    """Make every call that moves jobs, for lanes from the first on, and look at what it has read."""
+    """Make every call that moves or counts jobs, for lanes from the first on, and look at what it has read."""
     before = await reads(connection)
     numbers = range(first, first + 2 * BATCH, 2)
     arrays = [f"mail/to={number}" for number in numbers], [*numbers], [*numbers]
@@ -100,7 +101,10 @@ async def make_calls(connection: Connection, database: str, first: int) -> None:
             (*settled, BATCH),
         )
         assert await cursor.fetchone() == (BATCH + 1,)
+    cursor = await connection.execute(WAITING, (None, ["fax", "mail"], "plans", BATCH, "plans"))
+    assert [row[:2] for row in await cursor.fetchall()] == [("fax", 0), ("mail", BATCH)]
+    await connection.execute(OVERDUE, ("plans", 1, BATCH) * 2)
     scans, entries = [after - before for after, before in zip(await reads(connection), before, strict=True)]
     assert scans == 0
-    # Six calls for fifty each, with a few entries for each.
-    assert entries < 6 * BATCH * 10
+    # Eight calls for fifty each, with a few entries for each.
+    assert entries < 8 * BATCH * 10

@@ -56,6 +56,8 @@ SWEEP = {"schedule": "sweep"}
 GIFTS = {"kind": "tally", "name": "gifts"}
 
 OLDEST = 'goatherd_queue_oldest_seconds{job="shop",queue="mail"}'
+READY_LANES = 'goatherd_lanes_ready{job="shop",instance="a",queue="mail"}'
+OLDEST_LANE = 'goatherd_lanes_ready_oldest_seconds{job="shop",instance="a",queue="mail"}'
 BACKLOG = 'goatherd_queue_backlog_seconds{job="shop",queue="mail"}'
 PAUSED = 'goatherd_queue_paused{job="shop",queue="mail"}'
 DEAD = 'goatherd_dead_letters_kept{job="shop",instance="a"}'
@@ -84,7 +86,14 @@ CASES = [
     Case(alert="GoatherdNoWorker", series=_queue("0x30", "0x30"), minutes=20),
     Case(alert="GoatherdNoWorker", series=_queue("7x30", "0x30", "1x30"), minutes=20),
     Case(alert="GoatherdNoWorker", series=_queue("7x30") | _queue("0x30", "0x30", job="other"), minutes=20),
+    Case(alert="GoatherdNoWorker", series=_queue("0x30", "0x30") | {READY_LANES: "2x30"}, minutes=6, fires=[MAIL]),
+    Case(alert="GoatherdNoWorker", series=_queue("0x30", "1x30") | {READY_LANES: "2x30"}, minutes=20),
+    Case(alert="GoatherdNoWorker", series=_queue("0x30", "0x30", "1x30") | {READY_LANES: "2x30"}, minutes=20),
     Case(alert="GoatherdQueueLag", series={OLDEST: "400x30"}, minutes=6, fires=[MAIL]),
+    Case(alert="GoatherdQueueLag", series={OLDEST: "0x30", OLDEST_LANE: "400x30"}, minutes=6, fires=[MAIL]),
+    Case(alert="GoatherdQueueLag", series={OLDEST: "400x30", OLDEST_LANE: "9x30"}, minutes=6, fires=[MAIL]),
+    Case(alert="GoatherdQueueLag", series={OLDEST: "0x30", OLDEST_LANE: "200x30"}, minutes=20),
+    Case(alert="GoatherdQueueLag", series={OLDEST_LANE: "400x30", PAUSED: "1x30"}, minutes=20),
     Case(alert="GoatherdQueueLag", series={BACKLOG: "0+60x30"}, minutes=12, fires=[MAIL]),
     Case(alert="GoatherdQueueLag", series={BACKLOG: "0+60x30"}, minutes=9),
     Case(alert="GoatherdQueueLag", series={OLDEST: "200x30", BACKLOG: "0+60x30"}, minutes=20),

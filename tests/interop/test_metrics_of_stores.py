@@ -47,7 +47,7 @@ async def test_all_stores_are_told_of(tmp_path: Path, store: str) -> None:
     app = busy(tmp_path, redis_url() if store == "redis" else postgres_url())
     async with app.serve("scheduler", "worker"):
         before = await looked(app)
-        assert before["goatherd_lanes_held", "comments"] == 0
+        assert before["goatherd_lanes_ready", "comments"] == before["goatherd_lanes_held", "comments"] == 0
         assert ("goatherd_schedule_last_run_timestamp_seconds", "sweep") not in before
         for post in (7, 7, 8):
             await app.tasks["comment"].send(post)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.option("--once", is_flag=True, help="Show it once and end; 1 is the exit code if the queues cannot be seen.")
 @with_output
 def top(output: Output, target: str, once: bool) -> int:
-    """Show queues, workers, schedules, listeners and held lanes, anew every second.
+    """Show queues, workers, schedules, listeners and lanes, anew every second.
 
     Keys: q ends it, p holds the picture, s sorts by another column. What does not answer is shown as it was last seen,
     with its age and why; the rest goes on. Without a terminal that can be drawn on, one picture follows the other.

@@ -21,6 +21,7 @@ def top_json(look: TopLook) -> dict[str, Any]:
         "workers": look.workers,
         "schedules": None if look.schedules is None else [each.as_json(look.at) for each in look.schedules],
         "listeners": None if look.listeners is None else [as_json(row) for row in look.listeners],
+        "lane_waits": look.lane_waits,
         "held_lanes": look.held_lanes,
         "troubles": {name: {"seen_seconds_ago": age, "why": why} for name, (age, why) in look.troubles.items()},
     }

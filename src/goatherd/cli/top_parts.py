@@ -15,6 +15,7 @@ from goatherd.model.head_age import HeadAges
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
     from goatherd.desk.schedule_looks import ScheduleLook
+    from goatherd.model.lane_wait import LaneWait
     from goatherd.model.listener import ListenerRow
     from goatherd.model.topology import QueueState
     from goatherd.ports.records import WorkerRecord
@@ -46,6 +47,8 @@ class TopLook:
     schedules: Sequence[ScheduleLook] | None = None
     listeners: Sequence[ListenerRow] | None = None
     held_lanes: int | None = None
+    #: What waits in lanes for workers, by queue.
+    lane_waits: Sequence[LaneWait] | None = None
     #: Whether the broker counts what comes and goes.
     counts_flows: bool = False
     #: What cannot be seen now: since how many seconds (None: it never was), and why.
@@ -66,7 +69,7 @@ class TopParts:
         self._flows: Source[Mapping[str, Flow]] = Source("rates", self._open_flows)
         self._schedules: Source[list[ScheduleLook]] = Source("schedules", self._open_schedules)
         self._listeners: Source[Sequence[ListenerRow]] = Source("listeners", self._open_listeners)
-        self._lanes: Source[int] = Source("lanes", self._open_lanes)
+        self._lanes: Source[tuple[int, Sequence[LaneWait]]] = Source("lanes", self._open_lanes)
 
     @property
     def sources(self) -> list[Source[Any]]:
@@ -77,9 +80,14 @@ class TopParts:
             self._flows: self._counts is not None,
             self._schedules: bool(app.ticks),
             self._listeners: bool(app.listener_book.listened()),
-            self._lanes: any(task.lane is not None for task in app.definitions()),
+            self._lanes: bool(self._keyed),
         }
         return [source for source, wanted in used.items() if wanted]
+
+    @property
+    def _keyed(self) -> list[str]:
+        """Queues of tasks with a key."""
+        return sorted({task.queue for task in self._app.definitions() if task.lane is not None})
 
     def look(self) -> TopLook:
         """As it stands now; asks nobody."""
@@ -94,7 +102,8 @@ class TopParts:
             workers=None if seen is None else seen[1],
             schedules=self._schedules.seen,
             listeners=self._listeners.seen,
-            held_lanes=self._lanes.seen,
+            held_lanes=None if self._lanes.seen is None else self._lanes.seen[0],
+            lane_waits=None if self._lanes.seen is None else self._lanes.seen[1],
             counts_flows=self._counts is not None,
             troubles={each.name: (each.age, each.trouble) for each in self.sources if each.trouble is not None},
         )
@@ -147,12 +156,13 @@ class TopParts:
             yield lambda: records.find(limit=MOST_LISTENERS)
 
     @asynccontextmanager
-    async def _open_lanes(self) -> AsyncIterator[Look[int]]:
+    async def _open_lanes(self) -> AsyncIterator[Look[tuple[int, Sequence[LaneWait]]]]:
         from goatherd.cli.lane_access import opened_lanes
 
         async with opened_lanes(self._app) as operations:
 
-            async def look() -> int:
-                return len(await operations.find(condition="held", limit=MOST_HELD))
+            async def look() -> tuple[int, Sequence[LaneWait]]:
+                held = await operations.find(condition="held", limit=MOST_HELD)
+                return len(held), await operations.waiting(self._keyed)
 
             yield look

@@ -157,8 +157,15 @@ def _listeners(look: TopLook) -> Iterator[Text]:
 
 
 def _lanes(look: TopLook) -> Iterator[Text]:
-    if look.held_lanes:
+    waiting = [each for each in look.lane_waits or () if each.lanes]
+    if waiting or look.held_lanes:
         yield Text()
+    for each in sorted(waiting, key=lambda wait: -wait.oldest)[:SHOWN]:
+        lanes = f"{counted(each.lanes, 'lane')} ready"
+        yield Text(f"{printable(each.queue)}: {lanes}, the oldest for {spoken(each.oldest)}")
+    if waiting[SHOWN:]:
+        yield Text(f"… and lanes of {counted(len(waiting) - SHOWN, 'more queue')}", "dim")
+    if look.held_lanes:
         yield Text(f"{counted(look.held_lanes, 'lane')} held by a job that failed for good: goatherd lanes list", "red")
 
 

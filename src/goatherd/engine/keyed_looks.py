@@ -1,4 +1,4 @@
-"""What metrics tell of lanes that are held, and of tallies."""
+"""What metrics tell of lanes that are ready or held, and of tallies."""
 
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 
 from goatherd.model.label_limit import limited
 from goatherd.model.lane import LaneState
+from goatherd.model.lane_wait import LaneWait
 from goatherd.model.shared_readings import HeldLanes, TallyReading
 from goatherd.ports.clock import Clock
 from goatherd.ports.lanes import LaneOperations
@@ -23,14 +24,33 @@ def lane_look(
     named: Callable[[str], str],
     clock: Clock,
 ) -> Look:
-    """Held lanes by queue; queues of keyed tasks that have none are told with 0."""
-    keyed = sorted({named(queue) for queue in queues})
+    """Lanes that wait for workers, and held ones, by queue; queues of keyed tasks that have none are told with 0."""
+    all_queues = sorted(set(queues))
+    keyed = sorted({named(queue) for queue in all_queues})
 
     async def look() -> Mapping[str, Any]:
-        states = await (await operations()).find(condition="held", limit=MOST_HELD)
-        return {"held": held_by_queue(states, keyed, named, clock.now())}
+        lanes = await operations()
+        waits = await lanes.waiting(all_queues)
+        states = await lanes.find(condition="held", limit=MOST_HELD)
+        return {
+            "lane_waits": waits_by_queue(waits, named),
+            "held": held_by_queue(states, keyed, named, clock.now()),
+        }
 
     return look
+
+
+def waits_by_queue(waits: Iterable[LaneWait], named: Callable[[str], str]) -> Mapping[str, LaneWait]:
+    """What waits, by the names under which queues are told."""
+    found: dict[str, LaneWait] = {}
+    for wait in waits:
+        name = named(wait.queue)
+        found[name] = _waits_joined(found[name], wait) if name in found else wait
+    return limited(found, _waits_joined)
+
+
+def _waits_joined(one: LaneWait, other: LaneWait) -> LaneWait:
+    return LaneWait(queue=one.queue, lanes=one.lanes + other.lanes, oldest=max(one.oldest, other.oldest))
 
 
 def held_by_queue(

@@ -48,6 +48,19 @@ def of_queues(shared: SharedReadings, limits: Thresholds) -> Iterator[Sighting]:
             yield Sighting(kind="lag", subject=queue.name, message=message, after=limits.after)
 
 
+def of_waiting_lanes(shared: SharedReadings, limits: Thresholds) -> Iterator[Sighting]:
+    """The same of jobs with a key, which are not in the queue itself."""
+    states = {queue.name: queue for queue in shared.queues}
+    for name, wait in shared.lane_waits.items():
+        lanes = "1 lane waits" if wait.lanes == 1 else f"{wait.lanes:,} lanes wait"
+        why = _why(states[name]) if name in states else ""
+        if wait.lanes and 0 < limits.lag <= wait.oldest:
+            message = f"{lanes}, the oldest for {wait.oldest:,.0f} s{why}"
+            yield Sighting(kind="lag", subject=name, message=message, lasted=wait.oldest)
+        elif 0 < limits.backlog <= wait.lanes:
+            yield Sighting(kind="lag", subject=name, message=f"{lanes}{why}", after=limits.after)
+
+
 def _lag(queue: QueueState, waited: float) -> str:
     if queue.oldest_age is None:
         return f"{_waiting(queue.ready)}, and it has not been empty for {waited:,.0f} s{_why(queue)}"

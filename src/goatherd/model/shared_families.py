@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import TypeAlias
 
+from goatherd.model.lane_wait import LaneWait
 from goatherd.model.metric_family import Family, Numbers, by_name
 from goatherd.model.readings import Readings
 from goatherd.model.shared_readings import HeldLanes, ScheduleReading, TallyReading
@@ -11,6 +12,7 @@ from goatherd.model.topology import QueueState
 _OfQueue: TypeAlias = Callable[[QueueState], float | None]
 _OfSchedule: TypeAlias = Callable[[ScheduleReading], float | None]
 _OfLanes: TypeAlias = Callable[[HeldLanes], float]
+_OfWait: TypeAlias = Callable[[LaneWait], float]
 _OfTally: TypeAlias = Callable[[TallyReading], float]
 
 
@@ -35,6 +37,13 @@ def _held(name: str, text: str, value: _OfLanes) -> Family:
         return [((queue,), value(lanes)) for queue, lanes in readings.shared.held.items()]
 
     return Family(name=f"goatherd_lanes_held{name}", kind="gauge", text=text, labels=("queue",), numbers=read)
+
+
+def _ready_lanes(name: str, text: str, value: _OfWait) -> Family:
+    def read(readings: Readings) -> Numbers:
+        return [((queue,), value(wait)) for queue, wait in readings.shared.lane_waits.items()]
+
+    return Family(name=f"goatherd_lanes_ready{name}", kind="gauge", text=text, labels=("queue",), numbers=read)
 
 
 def _tally(name: str, text: str, value: _OfTally) -> Family:
@@ -84,6 +93,8 @@ SHARED_FAMILIES = (
     _schedule("waiting", "Firings that wait for those", lambda each: each.waiting),
     _schedule("paused", "1 while it is paused", lambda each: float(each.paused)),
     _schedule("gone", "1 if no program that lives has it", lambda each: float(each.gone)),
+    _ready_lanes("", "Lanes whose first job could be done now and that nobody has", lambda wait: wait.lanes),
+    _ready_lanes("_oldest_seconds", "How long the oldest of them has waited", lambda wait: wait.oldest),
     _held("", "Lanes that wait for an operator", lambda held: held.lanes),
     _held("_jobs", "Jobs in such lanes", lambda held: held.jobs),
     _held("_oldest_seconds", "How long the oldest of them is held", lambda held: held.oldest),

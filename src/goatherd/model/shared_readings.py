@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from goatherd.model.lane_wait import LaneWait
 from goatherd.model.topology import QueueState
 
 
@@ -58,6 +59,8 @@ class SharedReadings(msgspec.Struct, frozen=True, kw_only=True):
     dead_letters: int | None = None
     schedules: Sequence[ScheduleReading] = ()
     held: Mapping[str, HeldLanes] = {}
+    #: What waits in lanes for workers, by queue.
+    lane_waits: Mapping[str, LaneWait] = {}
     tallies: Mapping[str, TallyReading] = {}
     #: What was looked at: 1 if it was seen, 0 if not.
     seen: Mapping[str, int] = {}

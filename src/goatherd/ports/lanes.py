@@ -15,6 +15,7 @@ from goatherd.model.lane import (
     LaneState,
     Placement,
 )
+from goatherd.model.lane_wait import MOST_READY, LaneWait
 from goatherd.model.statement import InLane, IntoLane
 from goatherd.ports.broker import Subscription
 
@@ -101,6 +102,12 @@ class LaneOperations(Protocol):
 
     async def jobs(self, key: str, limit: int) -> Sequence[LaneJob]:
         """Jobs of a lane, its head first."""
+
+    async def waiting(self, queues: Sequence[str], most: int = MOST_READY) -> Sequence[LaneWait]:
+        """What of each of these queues waits for a worker; no more than `most` lanes of each are counted.
+
+        Also what is due, and nobody has come to see to it. Costs the same however many lanes and jobs there are.
+        """
 
     async def retry(self, key: str, content: bytes | None = None, *, seq: int | None = None) -> bool:
         """Let its head, which is held or waits, be tried now with its deaths forgotten, and with this content.

@@ -7,6 +7,7 @@ import pytest
 
 from goatherd import Goatherd
 from goatherd.model.dead_letter import LetterFilter
+from goatherd.model.lane import Exchange
 from goatherd.model.schedule import Cron, ScheduleRule
 from tests.acceptance.alerts.pager import Pager, watched
 from tests.unit.engine.stage import HandClock
@@ -39,6 +40,50 @@ async def test_a_queue_in_which_very_many_wait(tmp_path: Path, pager: Pager) -> 
     async with app.serve("scheduler"):
         await app.send_many([work.job() for _ in range(3)])
         assert (await pager.told("lag"))["message"] == "3 jobs wait; no worker takes from it"
+
+
+async def test_jobs_with_a_key_that_nobody_does(tmp_path: Path, pager: Pager) -> None:
+    app = watched(tmp_path, pager, alert_lag=0.3)
+
+    @app.task(queue="comments", key="post")
+    async def comment(post: int) -> None: ...
+
+    async with app.serve("scheduler"):
+        for post in (7, 7, 8):
+            await comment.send(post)
+        alert = await pager.told("lag")
+        assert (alert["subject"], alert["resolved_at"]) == ("comments", None)
+        assert alert["message"].startswith("2 lanes wait, the oldest for")
+        assert alert["message"].endswith("; no worker takes from it")
+        async with app.serve("worker"):
+            over = await pager.told("lag", "resolved")
+    assert over["since"] == alert["since"] < over["resolved_at"]
+
+
+async def test_keyed_jobs_whose_only_worker_died(tmp_path: Path, pager: Pager) -> None:
+    app = watched(tmp_path, pager, alert_lag=0.3)
+
+    @app.task(queue="comments", key="post")
+    async def comment(post: int) -> None: ...
+
+    async with app.serve("scheduler"):
+        await comment.send(7)
+        # Nobody comes to see that its lease has run out.
+        lanes = (await app.session().lanes()).lanes
+        await lanes.exchange(Exchange(worker="gone", number=1, queues=["comments"], wanted=1, lease=0.1))
+        alert = await pager.told("lag")
+        assert alert["message"].startswith("1 lane waits, the oldest for")
+
+
+async def test_very_many_keys_whose_jobs_wait(tmp_path: Path, pager: Pager) -> None:
+    app = watched(tmp_path, pager, alert_backlog=3)
+
+    @app.task(queue="comments", key="post")
+    async def comment(post: int) -> None: ...
+
+    async with app.serve("scheduler"):
+        await app.send_many([comment.job(post) for post in range(3)])
+        assert (await pager.told("lag"))["message"] == "3 lanes wait; no worker takes from it"
 
 
 async def test_jobs_that_are_given_up(tmp_path: Path, pager: Pager) -> None:

@@ -39,6 +39,7 @@ def test_one_look(stage: Stage) -> None:
     assert (shop["ready"], shop["growing_per_second"]) == (1, 0)
     assert [each["name"] for each in look["schedules"]] == ["sweep"]
     assert look["held_lanes"] == 0
+    assert {(each["lanes"], each["oldest"]) for each in look["lane_waits"]} == {(0, 0)}
 
 
 @embedded

@@ -9,6 +9,7 @@ from goatherd.cli.top_numbers import cut, rate, short
 from goatherd.cli.top_parts import QueueLook, TopLook
 from goatherd.cli.top_picture import Order, picture
 from goatherd.model.flow import Changes, Flow
+from goatherd.model.lane_wait import LaneWait
 from goatherd.model.listener import ListenerRow, Standing
 from goatherd.model.topology import QueueState
 from goatherd.ports.records import WorkerRecord
@@ -122,6 +123,16 @@ def test_workers_listeners_and_lanes() -> None:
     assert "1 worker: box:7 silent 9s" in shown
     assert "1 listener, 1 of them not well\n  room-1 down: refused" in shown
     assert "2 lanes held by a job that failed for good" in shown
+
+
+def test_lanes_that_wait_for_workers() -> None:
+    waits = [LaneWait(queue=f"queue {number}", lanes=number, oldest=60.0 * number) for number in range(8)]
+    shown = lines(replace(LOOK, lane_waits=waits, held_lanes=1))
+    first = shown.index("queue 7: 7 lanes ready, the oldest for 7m00s")
+    assert shown[first + 4] == "queue 3: 3 lanes ready, the oldest for 3m00s"
+    assert shown[first + 5] == "… and lanes of 2 more queues"
+    assert shown[first + 6].startswith("1 lane held")
+    assert not [line for line in lines(replace(LOOK, lane_waits=waits[:1], held_lanes=0)) if "lane" in line]
 
 
 def test_short_numbers() -> None:

@@ -3,12 +3,13 @@
 import time
 
 from goatherd.adapters.prometheus import render
-from goatherd.engine.keyed_looks import held_by_queue
+from goatherd.engine.keyed_looks import held_by_queue, waits_by_queue
 from goatherd.engine.meter import Meter
 from goatherd.engine.queue_looks import together
 from goatherd.engine.tick_counts import TickCounts
 from goatherd.model.label_limit import MOST_LABELS, OTHER
 from goatherd.model.lane import LaneState
+from goatherd.model.lane_wait import LaneWait
 from goatherd.model.message import Message
 from goatherd.model.schedule import Decision, NewFiring
 from goatherd.model.topology import QueueState
@@ -67,6 +68,16 @@ def test_held_lanes_are_told_together_past_the_limit() -> None:
     assert (told["comments"].lanes, told["comments"].jobs) == (0, 0)
     assert (told[OTHER].lanes, told[OTHER].jobs) == (beyond, 2 * beyond)
     assert told[OTHER].oldest == MANY - 1
+
+
+def test_what_waits_in_lanes_is_told_together_past_the_limit_and_by_the_name_of_a_queue() -> None:
+    waits = [LaneWait(queue=f"queue {number:04}", lanes=2, oldest=float(number)) for number in range(MANY)]
+    told = waits_by_queue(waits, str)
+    beyond = MANY - MOST_LABELS + 1
+    assert len(told) == MOST_LABELS
+    assert (told[OTHER].lanes, told[OTHER].oldest) == (2 * beyond, MANY - 1)
+    [one] = waits_by_queue(waits, lambda _queue: "match-{}").values()
+    assert (one.lanes, one.oldest) == (2 * MANY, MANY - 1)
 
 
 def test_schedules_that_people_set_do_not_take_the_place_of_those_of_the_program() -> None:

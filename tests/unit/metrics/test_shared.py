@@ -163,6 +163,24 @@ async def test_ticks_are_counted_from_zero(app: Goatherd) -> None:
 # --- lanes and tallies --------------------------------------------------------------------------
 
 
+async def test_lanes_that_wait_for_a_worker_are_told(app: Goatherd) -> None:
+    @app.task(queue="comments", key="post")
+    async def comment(post: int) -> None: ...
+
+    async with app.serve("scheduler"):
+        told = await looked(app)
+        assert (told["goatherd_lanes_ready", "comments"], told["goatherd_lanes_ready_oldest_seconds", "comments"]) == (
+            0,
+            0,
+        )
+        for post in (1, 1, 1, 2):
+            await comment.send(post)
+        told = await looked(app)
+        # They are not in the queue itself.
+        assert (told["goatherd_lanes_ready", "comments"], told["goatherd_queue_ready", "comments"]) == (2, 0)
+        assert told["goatherd_lanes_ready_oldest_seconds", "comments"] > 0
+
+
 async def test_held_lanes_are_told(app: Goatherd) -> None:
     @app.task(queue="comments", key="post", on_exhausted="hold")
     async def comment(post: int) -> None:

@@ -16,7 +16,9 @@ from goatherd.model.alert_sightings import (
     of_listeners,
     of_queues,
     of_schedules,
+    of_waiting_lanes,
 )
+from goatherd.model.lane_wait import LaneWait
 from goatherd.model.listener import Condition, ListenerRow, Standing
 from goatherd.model.shared_readings import HeldLanes, ScheduleReading, SharedReadings
 from goatherd.model.topology import QueueState
@@ -80,6 +82,22 @@ def test_held_lanes() -> None:
     [sighting] = of_lanes(held, LIMITS)
     assert (sighting.subject, sighting.lasted) == ("films", 30.0)
     assert sighting.message.startswith("2 lanes are held, with 7 jobs")
+
+
+def test_lanes_that_wait_for_long_or_very_many_of_them() -> None:
+    waits = {
+        "mail": LaneWait(queue="mail", lanes=1, oldest=400.0),
+        "films": LaneWait(queue="films", lanes=1000, oldest=3.0),
+        "calls": LaneWait(queue="calls", lanes=7, oldest=299.0),
+        "posts": LaneWait(queue="posts", lanes=0, oldest=0.0),
+    }
+    shared = SharedReadings(queues=[queue(consumers=0)], lane_waits=waits)
+    long, many = of_waiting_lanes(shared, LIMITS)
+    assert (long.kind, long.subject, long.lasted, long.after) == ("lag", "mail", 400.0, 0.0)
+    assert long.message == "1 lane waits, the oldest for 400 s; no worker takes from it"
+    assert (many.kind, many.subject, many.lasted, many.after) == ("lag", "films", 0.0, 60.0)
+    assert many.message == "1,000 lanes wait"
+    assert not list(of_waiting_lanes(shared, NEVER))
 
 
 def schedule(**more: Any) -> ScheduleReading:

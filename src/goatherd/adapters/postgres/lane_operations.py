@@ -8,6 +8,7 @@ from goatherd.adapters.postgres.lane_arrays import burial_bytes, burial_in, micr
 from goatherd.adapters.postgres.pool import Pool, Row
 from goatherd.model.dead_letter import Burial
 from goatherd.model.lane import LaneCondition, LaneJob, LaneState
+from goatherd.model.lane_wait import MOST_OVERDUE, MOST_READY, LaneWait, Overdue, ReadyLanes, lane_waits
 
 _STATE = """
     SELECT h.lane, h.condition, t.placed - h.passed, h.queue, i.id, h.since, h.due, h.worker, h.deaths, h.burial
@@ -30,6 +31,27 @@ _GET = _STATE.format(heads="goatherd.lane_head") + (
 _JOBS = """
     SELECT i.seq, i.id, i.queue, i.content, greatest(i.accepted, i.due) FROM goatherd.lane_item i
     WHERE i.app = %s AND i.lane = %s ORDER BY i.seq LIMIT %s
+"""
+#: In the order of their turns, so that the index alone is read, whatever the server believes of the table.
+WAITING = """
+    SELECT q.queue, r.count, n.since, goatherd.clock(%s::bigint) FROM unnest(%s::text[]) AS q (queue)
+    CROSS JOIN LATERAL (
+        SELECT count(*) FROM (
+            SELECT FROM goatherd.lane_head h WHERE h.app = %s AND h.queue = q.queue AND h.condition = 'ready'
+            ORDER BY h.turn LIMIT %s
+        ) first
+    ) r
+    LEFT JOIN LATERAL (
+        SELECT h.since FROM goatherd.lane_head h WHERE h.app = %s AND h.queue = q.queue AND h.condition = 'ready'
+        ORDER BY h.turn LIMIT 1
+    ) n ON true
+"""
+OVERDUE = """
+    (SELECT h.queue, h.lane, h.due FROM goatherd.lane_head h
+     WHERE h.app = %s AND h.due <= %s AND h.condition IN ('running', 'waiting') ORDER BY h.due LIMIT %s)
+    UNION ALL
+    (SELECT l.queue, l.lane, l.due FROM goatherd.lane_later l
+     WHERE l.app = %s AND l.due <= %s ORDER BY l.due, l.place LIMIT %s)
 """
 _OTHERS = ["ready", "running", "waiting"]
 
@@ -65,6 +87,18 @@ class PostgresLaneOperations:
             LaneJob(seq=seq, id=id, queue=queue, content=content, accepted=seconds(accepted))
             for seq, id, queue, content, accepted in rows
         ]
+
+    async def waiting(self, queues: Sequence[str], most: int = MOST_READY) -> Sequence[LaneWait]:
+        if not queues:
+            return []
+        found = await self._pool.run(WAITING, (self._time(), list(queues), self._app, most, self._app))
+        now = found[0][3]
+        late = await self._pool.run(OVERDUE, (self._app, now, MOST_OVERDUE) * 2)
+        ready = {
+            queue: ReadyLanes(count, None if since is None else seconds(since)) for queue, count, since, _ in found
+        }
+        overdue = [Overdue(queue, lane, seconds(due)) for queue, lane, due in late]
+        return lane_waits(ready, overdue, seconds(now), most)
 
     async def retry(self, key: str, content: bytes | None = None, *, seq: int | None = None) -> bool:
         sql = "SELECT ARRAY[goatherd.lane_retry(%s, %s, %s, %s::bigint, %s::bigint)]"

@@ -10,10 +10,11 @@ from goatherd.adapters.redis.commands import Commands
 from goatherd.adapters.redis.lane_jobs import MICRO, jobs_in, microseconds
 from goatherd.adapters.redis.lane_letters import decode_burial, encode_burial
 from goatherd.adapters.redis.lane_names import LaneNames
-from goatherd.adapters.redis.scripts import LANE_LOOK, LANE_ORDER
+from goatherd.adapters.redis.scripts import LANE_LOOK, LANE_ORDER, LANE_WAITING
 from goatherd.model.dead_letter import Burial
 from goatherd.model.ids import new_id
 from goatherd.model.lane import LaneCondition, LaneJob, LaneState
+from goatherd.model.lane_wait import MOST_OVERDUE, MOST_READY, LaneWait, Overdue, ReadyLanes, lane_waits
 
 #: Lanes that are looked through at a time, so that the server serves others in between.
 PAGE = 1000
@@ -80,6 +81,19 @@ class RedisLaneOperations:
         if limit <= 0:
             return []
         return list(jobs_in(await self._commands.run(LANE_LOOK, self._keys, *self._terms(), limit, key)))
+
+    async def waiting(self, queues: Sequence[str], most: int = MOST_READY) -> Sequence[LaneWait]:
+        told = await self._commands.run(LANE_WAITING, self._keys, *self._terms(), MOST_OVERDUE, *queues)
+        now, ends = told[0] / MICRO, 1 + 2 * len(queues)
+        ready = {
+            queue: ReadyLanes(count, int(since) / MICRO if since else None)
+            for queue, count, since in zip(queues, told[1:ends:2], told[2:ends:2], strict=True)
+        }
+        overdue = [
+            Overdue(queue.decode(), lane.decode(), float(due) / MICRO)
+            for queue, lane, due in zip(told[ends::3], told[ends + 1 :: 3], told[ends + 2 :: 3], strict=True)
+        ]
+        return lane_waits(ready, overdue, now, most)
 
     async def retry(self, key: str, content: bytes | None = None, *, seq: int | None = None) -> bool:
         return await self._order("retry", key, content or b"", int(content is not None), "" if seq is None else seq)

@@ -17,6 +17,7 @@ from goatherd.adapters.sqlite.lanes_operations import (
     retry_head,
     skip_head,
     unblock_lane,
+    waiting_lanes,
 )
 from goatherd.adapters.sqlite.lanes_peers import Given, decode_given, decode_placements, once
 from goatherd.adapters.sqlite.lanes_settling import settle
@@ -37,6 +38,7 @@ from goatherd.model.lane import (
     LaneState,
     Placement,
 )
+from goatherd.model.lane_wait import MOST_READY, LaneWait
 from goatherd.model.statement import InLane, IntoLane
 from goatherd.ports.clock import Clock
 from goatherd.ports.lanes import WakeUp
@@ -139,6 +141,10 @@ class SqliteLanes:
 
     async def jobs(self, key: str, limit: int) -> Sequence[LaneJob]:
         return await self._in_time(self._database.read(lambda connection: jobs_of(connection, key, limit)))
+
+    async def waiting(self, queues: Sequence[str], most: int = MOST_READY) -> Sequence[LaneWait]:
+        now = self._clock.now()
+        return await self._in_time(self._database.read(lambda connection: waiting_lanes(connection, queues, now, most)))
 
     async def retry(self, key: str, content: bytes | None = None, *, seq: int | None = None) -> bool:
         return await self._change(lambda step: retry_head(step, key, content, seq))

@@ -8,9 +8,10 @@ import msgspec
 
 from goatherd.adapters.sqlite.lanes_settling import bury_head
 from goatherd.adapters.sqlite.lanes_step import LaneRow, Step
-from goatherd.adapters.sqlite.queries import rows, run
+from goatherd.adapters.sqlite.queries import rows, run, value
 from goatherd.model.dead_letter import Burial
 from goatherd.model.lane import LaneCondition, LaneJob, LaneLetter, LaneState
+from goatherd.model.lane_wait import MOST_OVERDUE, LaneWait, Overdue, ReadyLanes, lane_waits
 
 decode_burial = msgspec.msgpack.Decoder(Burial).decode
 
@@ -41,6 +42,19 @@ def jobs_of(connection: apsw.Connection, key: str, limit: int) -> list[LaneJob]:
         LaneJob(seq=seq, id=id, queue=queue, content=content, accepted=accepted)
         for seq, id, queue, content, accepted in rows(connection, "jobs_of_lane", (key, limit))
     ]
+
+
+def waiting_lanes(connection: apsw.Connection, queues: Sequence[str], now: float, most: int) -> Sequence[LaneWait]:
+    """What waits for workers."""
+    ready = {
+        queue: ReadyLanes(
+            value(connection, "count_ready", (queue, most)), value(connection, "next_ready_since", (queue,))
+        )
+        for queue in queues
+    }
+    due = (now, MOST_OVERDUE)
+    late = [*rows(connection, "overdue_lanes", due), *rows(connection, "overdue_later", due)]
+    return lane_waits(ready, [Overdue(*row) for row in late], now, most)
 
 
 def retry_head(step: Step, key: str, content: bytes | None, seq: int | None) -> bool:

@@ -18,6 +18,7 @@ from goatherd.model.alert_sightings import (
     of_queues,
     of_schedules,
     of_troubles,
+    of_waiting_lanes,
 )
 from goatherd.model.difference import Difference
 from goatherd.model.listener import ListenerRow
@@ -81,9 +82,11 @@ class Lookout:
         if shared is self._sampled:
             return
         self._sampled = shared
-        if shared.seen.get("queues"):
+        # Where no task has a key, nobody looks at lanes.
+        if shared.seen.get("queues") and shared.seen.get("lanes", True):
             kinds.add("lag")
-            sightings += of_queues(shared, self.limits)
+        sightings += of_queues(shared, self.limits)
+        sightings += of_waiting_lanes(shared, self.limits)
         if shared.seen.get("queues") and shared.seen.get("dead letters"):
             kinds.add("dead_letters")
             sightings += of_dead_letters(shared, self.app, self.limits)

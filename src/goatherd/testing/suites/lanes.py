@@ -10,6 +10,7 @@ from goatherd.testing.suites.lane_operations import OperationCases
 from goatherd.testing.suites.lane_orders import OrderCases
 from goatherd.testing.suites.lane_repeats import RepeatCases
 from goatherd.testing.suites.lane_settlements import SettlementCases
+from goatherd.testing.suites.lane_waits import WaitCases
 from goatherd.testing.suites.lane_wakes import WakeCases
 
 __all__ = ["LanesSuite"]
@@ -17,6 +18,6 @@ __all__ = ["LanesSuite"]
 
 class LanesSuite(
     OrderCases, ClaimCases, LeaseCases, SettlementCases, DelayCases, RepeatCases, NumberCases, LimitCases, WakeCases,
-    LetterCases, OperationCases,
+    LetterCases, OperationCases, WaitCases,
 ):  # fmt: skip
     """Subclass it as Test…, give it `store`, `open`, `wipe` and `kept`."""

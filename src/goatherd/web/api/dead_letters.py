@@ -70,7 +70,7 @@ async def get_dead_letter_impact(
 async def replay_dead_letters(app: App, who: Who, wish: LetterWish) -> Acted:
     """The oldest first, for some seconds: while `left` is not 0, repeat it."""
     return await act(
-        who, app, "dead.replay", "dead letters", lambda: desk.replay(app, wish.choice, wish.share), wish.told()
+        who, app, "letter.replay", "dead letters", lambda: desk.replay(app, wish.choice, wish.share), wish.told()
     )
 
 
@@ -78,7 +78,7 @@ async def replay_dead_letters(app: App, who: Who, wish: LetterWish) -> Acted:
 async def discard_dead_letters(app: App, who: Who, wish: LetterWish) -> Acted:
     """The oldest first, for some seconds: while `left` is not 0, repeat it."""
     return await act(
-        who, app, "dead.discard", "dead letters", lambda: desk.discard(app, wish.choice, wish.share), wish.told()
+        who, app, "letter.discard", "dead letters", lambda: desk.discard(app, wish.choice, wish.share), wish.told()
     )
 
 
@@ -95,11 +95,11 @@ async def replay_dead_letter(app: App, who: Who, id: Name, edit: Edit | None = N
     if arguments is not None:
         check_arguments(id, arguments)
     told = {"edited": arguments is not None}
-    return await act(who, app, "dead.replay", id, lambda: desk.replay_one(app, id, arguments), told)
+    return await act(who, app, "letter.replay", id, lambda: desk.replay_one(app, id, arguments), told)
 
 
 @router.post("/dead-letters/{id:path}/discard", summary="Delete one dead letter for good", responses=NAMED | ACTING)
 async def discard_dead_letter(app: App, who: Who, id: Name) -> Done:
     """It cannot be brought back."""
-    await act(who, app, "dead.discard", id, lambda: desk.discard_one(app, id))
-    return Done.of("dead.discard", id, 1)
+    await act(who, app, "letter.discard", id, lambda: desk.discard_one(app, id))
+    return Done.of("letter.discard", id, 1)

@@ -66,7 +66,9 @@ async def test_statements_find_what_they_need_without_looking_at_every_lane(data
         found = {}
         for name, statement in zip(parts[1::2], parts[2::2], strict=True):
             plan = apsw.ext.query_info(connection, statement, explain_query_plan=True).query_plan
-            found[name] = [detail for detail in details(plan) if "SCAN" in detail or "TEMP B-TREE" in detail]
+            # What is read of a subquery is what that has found, which is in the plan, too.
+            steps = [detail for detail in details(plan) if not detail.startswith("SCAN (subquery")]
+            found[name] = [detail for detail in steps if "SCAN" in detail or "TEMP B-TREE" in detail]
         return {name: steps for name, steps in found.items() if steps and name not in MAY_SCAN}
 
     assert await database.read(scans) == {}

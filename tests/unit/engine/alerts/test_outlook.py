@@ -7,6 +7,7 @@ import msgspec
 from goatherd.engine.alerts.outlook import Lookout, Views
 from goatherd.model.alert import AlertKind
 from goatherd.model.alert_sightings import LATE, Thresholds
+from goatherd.model.lane_wait import LaneWait
 from goatherd.model.shared_readings import ScheduleReading, SharedReadings
 from goatherd.model.topology import QueueState
 
@@ -54,6 +55,16 @@ async def test_what_was_sampled_once_is_seen_once() -> None:
     assert await sky.seen() == (set(), set())
     sky.shared = msgspec.structs.replace(sky.shared)
     assert await sky.seen() == ({lag, late}, {"lag", "missed_tick"})
+
+
+async def test_lag_is_not_over_while_the_lanes_are_not_seen() -> None:
+    waits = {"posts": LaneWait(queue="posts", lanes=1, oldest=400.0)}
+    sky = Sky(SharedReadings(seen={"queues": 1, "lanes": 1}, lane_waits=waits))
+    assert await sky.seen() == ({("lag", "posts")}, {"lag", "held_lane"})
+    sky.shared = SharedReadings(seen={"queues": 1, "lanes": 0}, queues=[MAIL])
+    assert await sky.seen() == ({("lag", "mail")}, set())
+    sky.shared = SharedReadings(seen={"queues": 0, "lanes": 1}, lane_waits=waits)
+    assert await sky.seen() == ({("lag", "posts")}, {"held_lane"})
 
 
 async def test_a_tick_is_missed_once() -> None:

@@ -58,6 +58,19 @@ WHERE lane.queue = ? AND lane.condition = 'ready' ORDER BY lane.turn LIMIT ?;
 -- name: any_ready
 SELECT 1 FROM lane WHERE queue = ? AND condition = 'ready' LIMIT 1;
 
+-- name: count_ready
+-- Looks into the index alone, and at no more than it may count.
+SELECT count(*) FROM (SELECT 1 FROM lane WHERE queue = ? AND condition = 'ready' LIMIT ?);
+
+-- name: next_ready_since
+SELECT since FROM lane WHERE queue = ? AND condition = 'ready' ORDER BY turn LIMIT 1;
+
+-- name: overdue_lanes
+SELECT queue, key, due FROM lane WHERE due <= ? ORDER BY due LIMIT ?;
+
+-- name: overdue_later
+SELECT queue, key, due FROM lane_later WHERE due <= ? ORDER BY due, id LIMIT ?;
+
 -- name: take_lane
 UPDATE lane SET condition = 'running', token = ?, worker = ?, since = ?, due = ? WHERE id = ?;
 
