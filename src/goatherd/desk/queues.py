@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from goatherd.desk.errors import NotThere
+from goatherd.desk.lane_waits import waiting_lanes
 from goatherd.desk.queue_watch import QueueWatch, listened_queues
 from goatherd.model.flow import Flow
+from goatherd.model.lane_wait import LaneWait
 from goatherd.model.topology import QueueState
 
 if TYPE_CHECKING:
@@ -50,14 +52,17 @@ class QueueFacts:
     leaving: float | None
     #: The app's tasks whose jobs are on it.
     tasks: tuple[str, ...]
+    #: Lanes of its keyed tasks that wait for a worker, up to ten thousand; None if none of its tasks has a key.
+    lanes: int | None = None
 
 
 async def queues(app: Goatherd) -> list[QueueFacts]:
     """Every queue of the app, by name; of listeners' queues some. Raises Unavailable."""
     watch = _watch(app)
     tasks = _Tasks(app)
-    states, flows = await asyncio.gather(watch.states.get(), watch.flow())
-    return [_facts(state, watch.growing(state.name), flows.get(state.name, Flow()), tasks) for state in states]
+    states, flows, lanes = await asyncio.gather(watch.states.get(), watch.flow(), waiting_lanes(app))
+    found = [_facts(state, watch.growing(state.name), flows.get(state.name, Flow()), tasks) for state in states]
+    return [_with_lanes(each, lanes.get(each.name)) for each in found]
 
 
 async def queue(app: Goatherd, name: str) -> QueueFacts:
@@ -111,6 +116,17 @@ async def read_states(
     if not chosen:
         raise NotThere("queue", name, f"There are {', '.join(state.name for state in states) or 'none'}.")
     return chosen
+
+
+def _with_lanes(queue: QueueFacts, waits: LaneWait | None) -> QueueFacts:
+    """The same with what waits in lanes, which may be all that waits."""
+    if waits is None:
+        return queue
+    oldest = max(queue.oldest_age or 0.0, waits.oldest) if waits.lanes else queue.oldest_age
+    condition = queue.condition
+    if waits.lanes and condition == "idle":
+        condition = "busy" if queue.consumers else "no worker"
+    return replace(queue, lanes=waits.lanes, oldest_age=oldest, condition=condition)
 
 
 def condition_of(state: QueueState) -> QueueCondition:

@@ -1,4 +1,4 @@
-"""Every page with something on it, of which every word would like to be a script: safe, readable, and on a telephone."""
+"""Every page with something on it, whose every word would like to be a script: safe, readable, also on a telephone."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -68,6 +68,11 @@ async def test_every_page(tab: Watched, kiosk: Premises, gate: Gate, asked: APIR
     scene = await played(kiosk, gate, asked)
     await page.goto(f"{site}/lanes?condition=held")
     lane = await linked(page, "#rows a.name:has-text('script')")
+    # So that the log of what operators did has the words, too.
+    await page.get_by_role("button", name="Retry").first.click()
+    await expect(page.locator("#confirm-words")).to_contain_text("again now?")
+    await page.locator("#confirm [data-yes]").click()
+    await expect(page.locator(".toast")).to_contain_text("<script>window.hacked")
     await page.goto(f"{site}/dead?task=mutter")
     group = await linked(page, "#rows a.name")
     await page.goto(f"{site}{group}")

@@ -47,3 +47,12 @@ async def test_a_queue_that_is_not_there(shop: Shop, herd: Herd) -> None:
     for act in (queues.queue, queues.pause, queues.resume, queues.purge):
         with pytest.raises(NotThere, match=r"There is no queue 'nail'. There are .*mail"):
             await act(shop.app, "nail")
+
+
+async def test_what_waits_in_lanes_is_told(shop: Shop, herd: Herd) -> None:
+    for post in (1, 2, 2):
+        await shop.comment.send(post, "first")
+    comments = await queues.queue(shop.app, "comments")
+    assert (comments.lanes, comments.ready, comments.condition) == (2, 0, "no worker")
+    assert comments.oldest_age is not None
+    assert (await queues.queue(shop.app, "mail")).lanes is None
