@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack
+from functools import partial
 from typing import TypeAlias
 
 from goatherd.engine.calls import Calls, Manners
@@ -108,7 +109,7 @@ class Session:
             tracer=open_tracer(settings),
         )  # fmt: skip
         self.sender = Sender(self.means, self.posting)
-        self.tracked = Tracked(self.events, self.sender, self.means, self.habits)
+        self.tracked = Tracked(self.events, self.sender, self.means, self.habits, partial(self.see_to, "ends"))
         if settings.broker_url.startswith("sqlite:"):
             # A job that is cancelled there while it waits is gone at once, and no worker lets go of its key.
             self.tracked.on_cancel = unique.cancelled
@@ -254,8 +255,11 @@ class Session:
         return Emitters(self._events_for_attempts, self.clock, self.telemetry, self.habits)
 
     async def send(self, job: AnyJob) -> str:
-        """Send a job; one of a task that is always tracked is also noted."""
-        return await (self.start(job) if job.definition.tracked else self.dispatch.send(job))
+        """Send a job; one of a task that is always tracked is also noted, unless that cannot be done now."""
+        if not job.definition.tracked:
+            return await self.dispatch.send(job)
+        insists = job.definition.answers is not None or self.dispatch.waits(job.options)
+        return await (self.start(job) if insists else self.dispatch.send_tracked(job))
 
     async def send_many(self, jobs: Iterable[AnyJob]) -> list[str]:
         """Send jobs in order; those of tasks that are always tracked are noted when they start."""

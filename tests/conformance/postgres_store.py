@@ -41,7 +41,7 @@ async def forget_history(app: str) -> None:
     async with operator() as connection:
         of_its_facets = "facet IN (SELECT facet FROM goatherd.job_facet WHERE prefix = %s)"
         await connection.execute(f"DELETE FROM goatherd.job_count WHERE {of_its_facets}".encode(), (app,))
-        for table in ("job_history", "job_words", "job_facet"):
+        for table in ("job_record", "job_words", "job_facet"):
             await connection.execute(f"DELETE FROM goatherd.{table} WHERE prefix = %s".encode(), (app,))
 
 

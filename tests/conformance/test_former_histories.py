@@ -1,11 +1,12 @@
 """A history that a former version has written is opened by this one, and jobs are found in it."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from importlib import resources
 from pathlib import Path
 from uuid import uuid4
 
 import apsw
+import psycopg
 import pytest
 
 from goatherd.adapters.postgres.address import read_address
@@ -42,14 +43,16 @@ def steps(package: str) -> list[str]:
     ]
 
 
-async def check(store: Settings) -> None:
-    """All is there, is found, and goes on."""
+async def check(store: Settings, drop_as_before: Callable[[], Awaitable[object]]) -> None:
+    """All is there, is found, and goes on; a router of the former version that still runs does no harm."""
     history, search = await open_history(store, SystemClock()), await open_job_search(store, SystemClock())
 
     async def found(choice: JobFilter) -> list[str]:
         return [job.job[-2:] for job in (await search.search(choice, 10)).jobs]
 
     try:
+        with pytest.raises((apsw.SQLError, psycopg.errors.UndefinedTable)):
+            await drop_as_before()
         assert dict(await search.counts()) == {"done": 1, "failed": 1, "running": 1}
         assert (await found(JobFilter()))[0] == "17"
         assert await found(JobFilter(status="failed")) == ["0b"]
@@ -84,8 +87,14 @@ async def test_a_file_of_a_former_version_is_searched(tmp_path: Path) -> None:
     rows = ROWS.format(table="history", prefix="", true=1, false=0).replace("'42'", "x'3432'")
     former.execute(rows)
     former.execute(f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {FORMER_FILE}")
+
+    async def drop() -> None:
+        former.execute(
+            "DELETE FROM history WHERE job IN (SELECT job FROM history WHERE at < 9e9 ORDER BY at LIMIT 500)"
+        )
+
+    await check(Settings(broker_url=f"sqlite:///{path}", default_queue="q"), drop)
     former.close()
-    await check(Settings(broker_url=f"sqlite:///{path}", default_queue="q"))
 
 
 @pytest.fixture
@@ -110,4 +119,9 @@ async def test_a_database_of_a_former_version_is_searched(url: str) -> None:
         await connection.execute(
             ROWS.format(table="goatherd.job_history", prefix="'forum', ", true="true", false="false").encode()
         )
-    await check(Settings(broker_url="sqlite:///unused.db", records_url=url, default_queue="q", app="shop"))
+
+    async def drop() -> None:
+        async with operator(url) as connection:
+            await connection.execute("DELETE FROM goatherd.job_history WHERE prefix = 'shop' AND at < 9e9")
+
+    await check(Settings(broker_url="sqlite:///unused.db", records_url=url, default_queue="q", app="shop"), drop)

@@ -106,7 +106,7 @@ async def test_what_another_has_written_since_it_was_read_is_not_written_over(ap
     async with client(app) as history, operator() as other:
         await history.note([note("order-17", "aa", 1, queued())])
         async with other.transaction():
-            await other.execute("UPDATE goatherd.job_history SET seq = 9, status = 'done' WHERE prefix = %s", (app,))
+            await other.execute("UPDATE goatherd.job_record SET seq = 9, status = 'done' WHERE prefix = %s", (app,))
             noting = asyncio.create_task(history.note([note("order-17", "aa", 5, started())]))
             await until_waiting(app)
         await noting
@@ -119,7 +119,7 @@ async def test_one_who_is_frozen_while_he_writes_is_not_waited_for_long(app: str
         async with client(app) as history:
             await history.note([note("order-17", "aa", 1, queued())])
             await frozen.execute("BEGIN")
-            await frozen.execute("UPDATE goatherd.job_history SET seq = 9 WHERE prefix = %s", (app,))
+            await frozen.execute("UPDATE goatherd.job_record SET seq = 9 WHERE prefix = %s", (app,))
             await history.note([note("order-17", "aa", 2, started())])
             assert await where(history, "order-17") == (2, "running")
     finally:
@@ -130,7 +130,7 @@ async def test_what_another_is_about_to_write_is_not_dropped(app: str) -> None:
     async with client(app) as history, operator() as other:
         await history.note([note(job, "aa", 1, queued()) for job in ("a", "b")])
         async with other.transaction():
-            await other.execute("SELECT FROM goatherd.job_history WHERE prefix = %s AND job = 'a' FOR UPDATE", (app,))
+            await other.execute("SELECT FROM goatherd.job_record WHERE prefix = %s AND job = 'a' FOR UPDATE", (app,))
             assert await history.drop(T + 1, 10) == 1
         assert await where(history, "a") == (1, "queued")
         assert await history.find("b") is None
@@ -172,18 +172,18 @@ async def test_what_can_never_be_written_is_not_to_be_tried_again(app: str) -> N
 
 async def test_old_jobs_are_found_through_the_index(app: str) -> None:
     fill = """
-        INSERT INTO goatherd.job_history
+        INSERT INTO goatherd.job_record
         SELECT %s, 'job-' || n, 0, n * 1024000000, 'aa', 1, 'done', 1, '', NULL, NULL, '', '', '', true,
                n, n, n, n, n, '', ''
         FROM generate_series(1::bigint, 20000) n
     """
-    words = "INSERT INTO goatherd.job_words SELECT prefix, number, job, '' FROM goatherd.job_history WHERE prefix = %s"
+    words = "INSERT INTO goatherd.job_words SELECT prefix, number, job, '' FROM goatherd.job_record WHERE prefix = %s"
     async with client(app) as history, operator() as connection:
         await connection.execute(fill, (app,))
         await connection.execute(words, (app,))
-        await connection.execute("ANALYZE goatherd.job_history, goatherd.job_words")
+        await connection.execute("ANALYZE goatherd.job_record, goatherd.job_words")
         assert [await history.drop(15_000, 500) for _ in range(3)] == [500] * 3
-        cursor = await connection.execute("SELECT min(at) FROM goatherd.job_history WHERE prefix = %s", (app,))
+        cursor = await connection.execute("SELECT min(at) FROM goatherd.job_record WHERE prefix = %s", (app,))
         assert await cursor.fetchone() == (1501,)
         cursor = await connection.execute("SELECT count(*) FROM goatherd.job_words WHERE prefix = %s", (app,))
         assert await cursor.fetchone() == (18_500,)
@@ -257,7 +257,7 @@ async def test_nothing_that_was_acknowledged_is_lost_when_the_server_is_killed(s
 async def seqs(server: Postgres) -> dict[str, int]:
     """How far each job is on record."""
     async with operator(server.url) as connection:
-        cursor = await connection.execute("SELECT job, seq FROM goatherd.job_history WHERE prefix = 'killed'")
+        cursor = await connection.execute("SELECT job, seq FROM goatherd.job_record WHERE prefix = 'killed'")
         return dict(await cursor.fetchall())
 
 

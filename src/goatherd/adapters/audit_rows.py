@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from goatherd.model.audit import AuditEntry
+from goatherd.model.audit import AuditEntry, AuditFilter, AuditPlace
 
 
 def values_of(entry: AuditEntry) -> tuple[Any, ...]:
@@ -24,11 +24,28 @@ def entry_in(values: Sequence[Any]) -> AuditEntry:
     )  # fmt: skip
 
 
+def wanted(choice: AuditFilter, before: AuditPlace | None, limit: int) -> dict[str, Any]:
+    """What is looked for, by the names of the statements."""
+    return {
+        **{name: _kept_if_any(getattr(choice, name)) for name in ("who", "action", "target")},
+        "text": searched(choice.text),
+        "since": choice.since,
+        "until": choice.until,
+        "before_at": None if before is None else before.at,
+        "before_id": None if before is None else _kept(before.id),
+        "limit": limit,
+    }
+
+
 def searched(text: str) -> str:
     """Text as it is compared: whether it is written in capitals does not matter."""
     return _kept(text).casefold()
 
 
 def _kept(text: str) -> str:
-    """No store keeps a zero in text."""
-    return text.replace("\0", "")
+    """No store keeps a zero in text, or half a character."""
+    return text.replace("\0", "").encode("utf-8", "replace").decode()
+
+
+def _kept_if_any(text: str | None) -> str | None:
+    return None if text is None else _kept(text)

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from goatherd.desk.arguments import check_on_queue, job_by_name
+from goatherd.errors import InvalidArguments
 from goatherd.listening import Listener
+from goatherd.model.redaction import HIDDEN, left_hidden
 
 if TYPE_CHECKING:
     from goatherd.app import Goatherd
@@ -27,6 +29,10 @@ class Edited:
 
 def checked(app: Goatherd, letter: DeadLetter, arguments: dict[str, Any]) -> Edited:
     """The same arguments, once they fit the letter's task; raises InvalidArguments."""
+    hidden = app.settings.redact
+    if (unknown := [*left_hidden(arguments, hidden)]) and not any(left_hidden(letter.arguments, hidden)):
+        told = f"it is hidden ({HIDDEN}), and what it was is not known in this place; write it"
+        raise InvalidArguments(letter.task or "", dict.fromkeys(unknown, told))
     task = app.tasks.get(letter.task or "")
     if task is None:
         # Done by another program, which checks them itself.

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 #: Characters of the arguments that a list shows.
 LONGEST_ARGUMENTS = 300
+#: Headers in which Celery tells the arguments once more, as text in which no secret can be found.
+RETOLD = ("argsrepr", "kwargsrepr")
 
 #: What each reason means.
 REASONS: Mapping[Reason, str] = {
@@ -166,7 +168,7 @@ def facts_of(app: Goatherd, letter: DeadLetter, stored: StoredLetter) -> LetterF
         key=letter.key,
         arguments=None if letter.arguments is None else redacted(letter.arguments, hidden),
         body=shown_body(letter.body, hidden),
-        headers=redacted(dict(stored.original.headers), hidden),
+        headers=redacted(dict(stored.original.headers), (*hidden, *RETOLD)),
         reason=letter.reason,
         why=REASONS[letter.reason],
         error_type=letter.error_type,

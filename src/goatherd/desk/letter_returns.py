@@ -38,6 +38,10 @@ class Acted:
     #: How many of those that were put back went to the ends of their lanes.
     into_lanes: int = 0
 
+    def counts(self) -> dict[str, int]:
+        """What came of it, in numbers."""
+        return {"done": self.done, "left": self.left}
+
 
 async def replay_chosen(app: Goatherd, choice: LetterChoice, share: Share) -> Acted:
     """Put letters back to work; raises Unavailable."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import msgspec
 
 from goatherd.model.json_types import to_plain
+from goatherd.model.redaction import is_hidden
 from goatherd.model.signature import Signature
 
 #: What fits every type that says no more of itself.
@@ -35,8 +36,8 @@ def schema_of(annotation: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     return schema, {**others, **named}
 
 
-def schema_of_arguments(signature: Signature) -> dict[str, Any]:
-    """All arguments of a task by name, as the schema of one object."""
+def schema_of_arguments(signature: Signature, hidden: Collection[str] = ()) -> dict[str, Any]:
+    """All arguments of a task by name, as the schema of one object, without the defaults of those that are hidden."""
     properties: dict[str, Any] = {}
     named: dict[str, Any] = {}
     for name in signature.names:
@@ -44,7 +45,7 @@ def schema_of_arguments(signature: Signature) -> dict[str, Any]:
         named |= others
         if name not in signature.required:
             default = default_of(signature, name)
-            if default is not msgspec.UNSET:
+            if default is not msgspec.UNSET and not (default and is_hidden(name, hidden)):
                 properties[name] = {**properties[name], "default": default}
     schema: dict[str, Any] = {"type": "object", "properties": properties, "additionalProperties": False}
     if signature.required:

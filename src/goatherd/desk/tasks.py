@@ -8,13 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-import msgspec
-
 from goatherd.desk.arguments import job_by_name
 from goatherd.desk.errors import NotThere
-from goatherd.desk.task_schemas import default_of, schema_of_arguments
+from goatherd.desk.task_schemas import schema_of_arguments
 from goatherd.errors import DefinitionError, InvalidArguments
 from goatherd.listening import Listener
+from goatherd.model.redaction import is_hidden
 from goatherd.model.signature import Signature
 
 if TYPE_CHECKING:
@@ -147,7 +146,7 @@ async def _submit_run(pipeline: Pipeline[Any, Any], what: Submission) -> Submitt
 def _task_facts(app: Goatherd, task: Task[..., Any]) -> TaskFacts:
     definition = task.definition
     kind: SubmitKind = "listener" if isinstance(task, Listener) else "schedule" if task.name in app.ticks else "task"
-    schema = schema_of_arguments(definition.signature)
+    schema = schema_of_arguments(definition.signature, app.settings.redact)
     return TaskFacts(
         name=task.name,
         kind=kind,
@@ -165,7 +164,7 @@ def _task_facts(app: Goatherd, task: Task[..., Any]) -> TaskFacts:
 
 def _pipeline_facts(app: Goatherd, pipeline: Pipeline[Any, Any]) -> TaskFacts:
     signature: Signature = pipeline.definition.takes
-    schema = schema_of_arguments(signature)
+    schema = schema_of_arguments(signature, app.settings.redact)
     return TaskFacts(
         name=pipeline.name,
         kind="pipeline",
@@ -186,17 +185,13 @@ def _parameters(app: Goatherd, signature: Signature, schema: Mapping[str, Any]) 
         ParameterFacts(
             name=name,
             required=name in signature.required,
-            default=_default(signature, name),
+            # What is shown of it is what its schema tells: no secret.
+            default=schema["properties"][name].get("default"),
             schema=schema["properties"][name],
-            secret=name in app.settings.redact,
+            secret=is_hidden(name, app.settings.redact),
         )
         for name in signature.names
     )
-
-
-def _default(signature: Signature, name: str) -> Any:
-    found = msgspec.UNSET if name in signature.required else default_of(signature, name)
-    return None if found is msgspec.UNSET else found
 
 
 def _about(function: Any) -> str:

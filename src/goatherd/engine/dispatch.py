@@ -51,7 +51,11 @@ class Dispatch:
 
     def start(self, job: AnyJob) -> Coroutine[Any, Any, str]:
         """Send one that whoever knows its id can watch; gives the same."""
-        return traced_sending(self._sender.tracer, "start", [job], self._start(job))
+        return traced_sending(self._sender.tracer, "start", [job], self._start(job, self._tracked.start))
+
+    def send_tracked(self, job: AnyJob) -> Coroutine[Any, Any, str]:
+        """The same, but it is also sent while it cannot be watched."""
+        return traced_sending(self._sender.tracer, "start", [job], self._start(job, self._tracked.send))
 
     def send_many(self, jobs: Iterable[AnyJob]) -> Coroutine[Any, Any, list[str]]:
         """Send some in order, those of users' transactions first; the first failure ends it."""
@@ -67,17 +71,17 @@ class Dispatch:
         [id] = await self._uniqueness.send([job], self._sender.send_many)
         return id
 
-    async def _start(self, job: AnyJob) -> str:
+    async def _start(self, job: AnyJob, begin: Callable[[AnyJob], Awaitable[None]]) -> str:
         if self.waits(job.options):
             [id] = await self._send_within(job.options.within, [job], tracked=True)
             return id
         if not self._uniqueness.concerns(job, tracked=True):
-            await self._tracked.start(job)
+            await begin(job)
             return job.id
 
         async def start(jobs: Sequence[AnyJob]) -> None:
             for each in jobs:
-                await self._tracked.start(each)
+                await begin(each)
 
         [id] = await self._uniqueness.send([job], start, tracked=True)
         return id

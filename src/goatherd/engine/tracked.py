@@ -9,10 +9,11 @@ from goatherd.engine.emitters import Habits
 from goatherd.engine.enqueue import Sender
 from goatherd.engine.hub import GONE_AFTER
 from goatherd.engine.means import Means
+from goatherd.engine.noting import Noting
 from goatherd.engine.remembered import Remembered
 from goatherd.engine.shared_answers import EventsOpener
 from goatherd.errors import JobCancelled, JobExpired, JobFailed, Unavailable, UnknownJob
-from goatherd.model.admission import Append
+from goatherd.model.admission import Append, Outcome
 from goatherd.model.event import ENDS, Entry, Failed, Position, Queued
 from goatherd.model.introduction import Introduction, introduced, introduced_by
 from goatherd.model.job import AnyJob
@@ -41,7 +42,14 @@ log = logging.getLogger("goatherd.runs")
 class Tracked:
     """The tracked jobs of one app, as one process sees them."""
 
-    def __init__(self, open_events: EventsOpener, sender: Sender, means: Means, habits: Habits) -> None:
+    def __init__(
+        self,
+        open_events: EventsOpener,
+        sender: Sender,
+        means: Means,
+        habits: Habits,
+        before_notes: Callable[[], Awaitable[None]],
+    ) -> None:
         self._open_events = open_events
         self._sender = sender
         self._courier = means.courier
@@ -53,12 +61,37 @@ class Tracked:
         self.expected = Remembered()
         #: Told of a job that was cancelled, and may never come to a worker.
         self.on_cancel: Callable[[str], Awaitable[None]] | None = None
+        #: Done before a job is noted that is only sent.
+        self._before_notes = before_notes
+        self._noting = Noting()
 
     async def start(self, job: AnyJob, deadline: float | None = None) -> None:
         """Send a job and note that it waits; both are durable when this returns."""
-        events = await self._open_events()
         queued = self._queued(job)
-        outcome = await events.append(job.id, Append(events=[queued]))
+        await self._send_noted(job, deadline, queued, *await self._noted(job.id, queued))
+
+    async def send(self, job: AnyJob) -> None:
+        """The same for one that nobody need watch: while it cannot be noted, it is sent, and noted when it starts."""
+        queued = self._queued(job)
+
+        async def note() -> tuple[Events, Outcome]:
+            await self._before_notes()
+            return await self._noted(job.id, queued)
+
+        noted = await self._noting.attempt(note)
+        if noted is not None:
+            await self._send_noted(job, None, queued, *noted)
+        else:
+            # Without the header by which workers know that somebody has said what it is.
+            await self._sender.send(job)
+
+    async def _noted(self, job_id: str, queued: Queued) -> tuple[Events, Outcome]:
+        events = await self._open_events()
+        return events, await events.append(job_id, Append(events=[queued]))
+
+    async def _send_noted(
+        self, job: AnyJob, deadline: float | None, queued: Queued, events: Events, outcome: Outcome
+    ) -> None:
         if outcome.answer != "ok" and not await self._may_be_unsent(events, job.id, queued):
             return
         try:

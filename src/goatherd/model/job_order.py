@@ -8,19 +8,27 @@ from goatherd.model.job_words import sought, words_of
 APART = 1024
 #: After all jobs.
 LAST_NUMBER = (1 << 63) - 1
+#: Seconds since the epoch that cannot be numbered any more.
+_END_OF_TIME = 8e9
 
 
 def number_of(at: float) -> int:
     """The first number of a moment: numbers grow with time, and stores can keep them."""
     # What is no number, or beyond all time, is a stranger's nonsense.
-    micros = round(at * 1_000_000) if 0 < at < 8e9 else 0
+    micros = round(at * 1_000_000) if 0 < at < _END_OF_TIME else 0
     return micros * APART
 
 
 def numbers_of(choice: JobFilter) -> tuple[int, int]:
     """The number from which on, and the number before which jobs are looked for."""
-    first = 0 if choice.since is None else number_of(choice.since)
-    return first, LAST_NUMBER if choice.until is None else number_of(choice.until)
+    return _edge(choice.since, 0), _edge(choice.until, LAST_NUMBER)
+
+
+def _edge(moment: float | None, otherwise: int) -> int:
+    """Where a span of time begins or ends; a moment beyond all time is after all jobs."""
+    if moment is None:
+        return otherwise
+    return LAST_NUMBER if moment >= _END_OF_TIME else number_of(moment)
 
 
 def is_sought(record: JobRecord, choice: JobFilter) -> bool:

@@ -11,6 +11,8 @@ from goatherd.model.job_record import JobRecord
 
 #: Characters of a word, beyond which the next begins; and from how many on it may be the beginning of a longer one.
 LONGEST_WORD, SHORTEST_BEGINNING = 40, 3
+#: Words of a text that are looked for, and its characters that may be an id: who looks for more gets no other jobs.
+MOST_SOUGHT, LONGEST_SOUGHT = 32, 2000
 #: Characters of an error, of its message and of a key that are looked at.
 LOOKED_AT = 1000
 #: From how many characters on a text is looked for at the beginning and at the end of ids.
@@ -80,7 +82,8 @@ def has_word(words: Collection[str], sought: str) -> bool:
 
 def sought(text: str) -> Sought:
     """What a text looks for."""
-    words = dict.fromkeys(words_in(text))
+    text = text[:LONGEST_SOUGHT]
+    words = list(dict.fromkeys(words_in(text)))[:MOST_SOUGHT]
     stripped = text.strip()
     return Sought(
         words=[word for word in words if len(word) < SHORTEST_BEGINNING],
@@ -107,8 +110,8 @@ def _text_in(arguments: bytes) -> str:
         return text
     try:
         return "\n".join(_texts_in(msgspec.json.decode(text)))
-    except msgspec.DecodeError:
-        # Of another program.
+    except (msgspec.DecodeError, RecursionError):
+        # Of another program, or of somebody who means harm.
         return text
 
 

@@ -1,41 +1,85 @@
-"""Keep secrets out of what is shown: values under the names of the setting `redact`, however deep they stand."""
+"""Keep secrets out of what is shown: values under the names of the setting `redact`, however deep they stand.
 
-from collections.abc import Collection, Mapping
+Names are compared without regard to case: `Password` is as secret as `password`.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import msgspec
 
 HIDDEN = "***"
+#: Shown for what is nested so deeply that nobody could look through it.
+TOO_DEEP = "… (nested too deeply to be shown)"
+
+
+def is_hidden(name: object, names: Collection[str]) -> bool:
+    """Whether what stands under a name is not shown."""
+    return isinstance(name, str) and name.casefold() in _folded(tuple(names))
 
 
 def redacted(value: Any, names: Collection[str]) -> Any:
     """The same value with every secret replaced."""
     if isinstance(value, Mapping):
-        return {name: HIDDEN if name in names else redacted(inner, names) for name, inner in value.items()}
-    if isinstance(value, list):
+        return {name: HIDDEN if is_hidden(name, names) else redacted(inner, names) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
         return [redacted(inner, names) for inner in value]
     return value
 
 
 def restored(edited: Any, original: Any, names: Collection[str]) -> Any:
-    """What was edited, with secrets that were left hidden put back."""
+    """What was edited, with secrets that were left hidden put back; where that cannot be, they stay hidden."""
     if isinstance(edited, Mapping) and isinstance(original, Mapping):
         return {
             name: original[name]
-            if name in names and inner == HIDDEN and name in original
+            if inner == HIDDEN and name in original and is_hidden(name, names)
             else restored(inner, original.get(name), names)
             for name, inner in edited.items()
         }
     if isinstance(edited, list) and isinstance(original, list):
-        kept = original + [None] * (len(edited) - len(original))
-        return [restored(inner, before, names) for inner, before in zip(edited, kept, strict=False)]
+        befores = original if len(edited) == len(original) else _counterparts(edited, original, names)
+        return [restored(inner, before, names) for inner, before in zip(edited, befores, strict=True)]
     return edited
+
+
+def left_hidden(value: Any, names: Collection[str]) -> Iterator[str]:
+    """The names of secrets that are still hidden in a value."""
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            if inner == HIDDEN and is_hidden(name, names):
+                yield str(name)
+            else:
+                yield from left_hidden(inner, names)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from left_hidden(inner, names)
 
 
 def shown_body(body: bytes, names: Collection[str]) -> str:
     """A message as it is on the wire, as far as it is text; secrets can be found only where it is JSON."""
     try:
         read = msgspec.json.decode(body)
+    except RecursionError:
+        return TOO_DEEP
     except (msgspec.DecodeError, UnicodeDecodeError):
         return body.decode("utf-8", "backslashreplace")
-    return msgspec.json.encode(redacted(read, names)).decode()
+    try:
+        return msgspec.json.encode(redacted(read, names)).decode()
+    except RecursionError:
+        return TOO_DEEP
+
+
+@lru_cache(maxsize=64)
+def _folded(names: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(name.casefold() for name in names)
+
+
+def _counterparts(edited: Sequence[Any], original: Sequence[Any], names: Collection[str]) -> list[Any]:
+    """For each of a list of another length, what it was: nobody must get the secret of somebody else."""
+    left = [(redacted(each, names), each) for each in original]
+    found: list[Any] = []
+    for inner in edited:
+        place = next((place for place, (shown, _) in enumerate(left) if shown == inner), None)
+        found.append(None if place is None else left.pop(place)[1])
+    return found

@@ -31,7 +31,7 @@ async def settings(request: pytest.FixtureRequest, stage: Stage) -> AsyncIterato
     )  # fmt: skip
     stage.close()
     async with operator() as connection:
-        await connection.execute("DELETE FROM goatherd.job_history WHERE prefix = %s", (prefix,))
+        await connection.execute("DELETE FROM goatherd.job_record WHERE prefix = %s", (prefix,))
 
 
 async def on_record(settings: Settings, job: str) -> None:

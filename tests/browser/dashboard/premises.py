@@ -22,8 +22,9 @@ PATIENCE = 60.0
 class Premises:
     """Where the kiosk runs."""
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: Stage, *, on_servers: bool) -> None:
         self._stage = stage
+        self.on_servers = on_servers
         self.site = ""
 
     @property
@@ -67,7 +68,7 @@ def premises_on(stack: str, folder: Path, bytecode: Path, gate_port: int) -> Ite
             GOATHERD_DASHBOARD_TOKEN=TOKEN,
             GOATHERD_SECRET="a secret of this story",
         )
-        premises = Premises(stage)
+        premises = Premises(stage, on_servers=stack == "servers")
         try:
             premises.open()
             yield premises

@@ -53,6 +53,21 @@ def test_arguments_are_a_schema_with_defaults_and_what_is_required() -> None:
     assert schema["$defs"]["Size"]["enum"] == ["large", "small"]
 
 
+def test_a_default_that_is_a_secret_is_not_told() -> None:
+    app = Goatherd("shop")
+
+    @app.task
+    async def order(token: str = "hush", password: str = "", to: str = "ada") -> None: ...
+
+    found = tasks.task(app, "order")
+    assert "hush" not in repr(found)
+    assert [(each.name, each.default, each.secret) for each in found.parameters] == [
+        ("token", None, True),
+        ("password", "", True),
+        ("to", "ada", False),
+    ]
+
+
 def test_models_of_pydantic_tell_their_own_schema() -> None:
     app = Goatherd("shop")
 

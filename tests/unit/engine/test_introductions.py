@@ -6,6 +6,9 @@ import msgspec
 import pytest
 
 from goatherd import Goatherd
+from goatherd.engine import noting
+from goatherd.errors import Unavailable
+from goatherd.model.admission import Append, Outcome
 from goatherd.model.job_record import About
 from goatherd.model.job_search import FoundJob, JobFilter
 from tests.unit.engine.stage import PATIENCE, at_work
@@ -52,6 +55,42 @@ async def test_with_track_all_every_job_is_found_however_it_is_sent(app: Goather
         search = await app.session().control_records.jobs()
         page = await search.search(JobFilter(text="bob", task="mail", status="done"), 10)
         assert [job.job for job in page.jobs] == ["one-of-many"]
+
+
+@pytest.mark.parametrize("app", [{"track_all": True}], indirect=True)
+@pytest.mark.parametrize("answers", [True, False])
+async def test_while_events_cannot_be_kept_jobs_are_sent_all_the_same(
+    app: Goatherd, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, answers: bool
+) -> None:
+    @app.task
+    async def mail(to: str) -> None: ...
+
+    monkeypatch.setattr(noting, "NOTED_WITHIN", 0.05 if not answers else PATIENCE)
+    async with app:
+        session = app.session()
+        events = await session.events()
+        tried: list[str] = []
+
+        async def away(job_id: str, _: Append) -> Outcome:
+            tried.append(job_id)
+            if not answers:
+                await asyncio.Event().wait()
+            raise Unavailable("The store is away.")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(events, "append", away)
+            assert await mail.options(id="sent-job").send("ada") == "sent-job"
+            # Nobody waits for the store each time.
+            assert await mail.options(id="next-job").send("bob") == "next-job"
+            assert tried == ["sent-job"]
+            if answers:
+                with pytest.raises(Unavailable, match="away"):
+                    await mail.options(id="started-job").start("eve")
+        assert len([each for each in caplog.messages if "without a note" in each]) == 1
+        async with at_work(app), app.serve("router"):
+            job = await found(app, "sent-job")
+            assert about(job).arguments == b'{"to":"ada"}'
+            await found(app, "next-job")
 
 
 async def test_without_it_what_is_sent_leaves_no_trace(app: Goatherd) -> None:

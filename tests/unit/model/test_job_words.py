@@ -1,5 +1,8 @@
 """Which words a job has, and which texts find it."""
 
+import inspect
+import sys
+
 import pytest
 
 from goatherd.model.job_marks import beginning_of_id_mark, marks_of, marks_refused, marks_sought
@@ -7,7 +10,7 @@ from goatherd.model.job_order import is_sought, number_of
 from goatherd.model.job_record import About, JobRecord
 from goatherd.model.job_search import JobFilter, JobPlace
 from goatherd.model.job_state import JobState
-from goatherd.model.job_words import is_id_of, sought, words_in, words_of
+from goatherd.model.job_words import is_id_of, sought, words_from, words_in, words_of
 
 
 def record(job: str = "order-17", arguments: bytes = b"", error: str = "", **about: str) -> JobRecord:
@@ -98,3 +101,13 @@ def test_a_place_comes_back_from_a_link() -> None:
     for text in ("", "x-y", "12", "-1-x", "²-x", "9" * 30 + "-x", f"{1 << 63}-x"):
         with pytest.raises(ValueError, match="begin with the newest"):
             JobPlace.parse(text)
+
+
+def test_arguments_that_are_nested_without_end_are_no_trouble() -> None:
+    nested = b"[" * 900 + b'"a\\u0062"' + b"]" * 900
+
+    def deep(frames: int) -> list[str]:
+        return deep(frames - 1) if frames else words_from("mail", "", nested, "", "")
+
+    # Whoever writes the history may be deeper in calls than whoever sent it.
+    assert "mail" in deep(sys.getrecursionlimit() - 400 - len(inspect.stack()))

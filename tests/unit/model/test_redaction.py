@@ -3,7 +3,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goatherd.model.redaction import HIDDEN, redacted, restored, shown_body
+from goatherd.model.redaction import HIDDEN, TOO_DEEP, left_hidden, redacted, restored, shown_body
 
 SECRETS = ("password", "token")
 
@@ -39,3 +39,29 @@ def test_a_new_secret_wins_over_the_old_one() -> None:
 def test_a_body_is_shown_as_far_as_it_is_text() -> None:
     assert shown_body(b'{"payload":{"token":"x"}}', SECRETS) == '{"payload":{"token":"***"}}'
     assert shown_body(b"\xff no", SECRETS) == "\\xff no"
+
+
+def test_how_a_name_is_written_does_not_matter() -> None:
+    assert redacted({"Password": "x", "TOKEN": ["y"], "tokens": 1}, SECRETS) == {
+        "Password": HIDDEN,
+        "TOKEN": HIDDEN,
+        "tokens": 1,
+    }
+    assert restored({"Password": HIDDEN, "a": 2}, {"Password": "x", "a": 1}, SECRETS) == {"Password": "x", "a": 2}
+
+
+def test_nobody_gets_the_secret_of_somebody_else() -> None:
+    users = [{"name": "ada", "token": "A"}, {"name": "bob", "token": "B"}]
+    assert restored([{"name": "bob", "token": HIDDEN}], users, SECRETS) == [{"name": "bob", "token": "B"}]
+    added = [{"name": "eve", "token": HIDDEN}, *({**user, "token": HIDDEN} for user in users)]
+    assert restored(added, users, SECRETS) == [{"name": "eve", "token": HIDDEN}, *users]
+
+
+def test_what_is_left_hidden_is_told() -> None:
+    value = {"a": [{"Token": HIDDEN}, {"token": "x"}], "b": HIDDEN, "password": HIDDEN}
+    assert list(left_hidden(value, SECRETS)) == ["Token", "password"]
+
+
+def test_a_body_that_is_nested_without_end_is_no_trouble() -> None:
+    assert shown_body(b"[" * 100_000 + b"]" * 100_000, SECRETS) == TOO_DEEP
+    assert shown_body(b"[" * 700 + b"]" * 700, SECRETS) in (TOO_DEEP, "[" * 700 + "]" * 700)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from goatherd.adapters.audit_rows import entry_in, searched, values_of
+from goatherd.adapters.audit_rows import entry_in, values_of, wanted
 from goatherd.adapters.postgres.pool import Pool
 from goatherd.model.audit import AuditEntry, AuditFilter, AuditPlace
 
@@ -43,19 +43,8 @@ class PostgresAuditTrail:
         await self._pool.run(_NOTE, (self._app, *values_of(entry)))
 
     async def find(self, choice: AuditFilter, limit: int, before: AuditPlace | None = None) -> Sequence[AuditEntry]:
-        wanted = {
-            "app": self._app,
-            "who": choice.who,
-            "action": choice.action,
-            "target": choice.target,
-            "text": searched(choice.text),
-            "since": choice.since,
-            "until": choice.until,
-            "before_at": None if before is None else before.at,
-            "before_id": None if before is None else before.id,
-            "limit": limit,
-        }
-        return [entry_in(row) for row in await self._pool.run(_FIND, wanted)]
+        choices = {"app": self._app, **wanted(choice, before, limit)}
+        return [entry_in(row) for row in await self._pool.run(_FIND, choices)]
 
     async def prune(self, before: float, limit: int) -> int:
         [[pruned]] = await self._pool.run(_PRUNE, (self._app, before, limit))

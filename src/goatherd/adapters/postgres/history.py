@@ -30,6 +30,8 @@ from goatherd.model.job_record import JobNote, JobRecord, records_after
 
 #: Counts that are left by those who write, on the average, before somebody sums them up.
 _SUMMED_UP = 1000
+#: Kinds of jobs that are remembered from one step to the next: where every customer has a queue, there are many.
+_MOST_FACETS = 20_000
 
 
 class PostgresHistory:
@@ -82,6 +84,8 @@ class PostgresHistory:
 
     async def _write(self, connection: Connection, notes: Sequence[JobNote]) -> int:
         """Tells how many counts were left."""
+        if len(self._facets) > _MOST_FACETS:
+            self._facets.clear()
         await self._learn_facets(connection, {kept_facet(record) for record in records_after(notes, {})})
         async with connection.transaction():
             known = await self._known(connection, {note.job for note in notes})

@@ -13,7 +13,7 @@ _CHANGED = ", ".join(f"{name} = excluded.{name}" for name in ("facet", "number",
 
 FIND = f"""
     SELECT job, number, facet, task, queue, kind, {_NAMES}
-    FROM goatherd.job_history JOIN goatherd.job_facet USING (prefix, facet) WHERE prefix = %s AND job = ANY (%s::text[])
+    FROM goatherd.job_record JOIN goatherd.job_facet USING (prefix, facet) WHERE prefix = %s AND job = ANY (%s::text[])
 """
 
 ADD_FACETS = """
@@ -40,7 +40,7 @@ WRITE = f"""
         INSERT INTO goatherd.job_count (facet, status, jobs)
         SELECT told.* FROM unnest(%s::bigint[], %s::text[], %s::bigint[]) AS told
     )
-    INSERT INTO goatherd.job_history (prefix, job, facet, number, {_NAMES})
+    INSERT INTO goatherd.job_record (prefix, job, facet, number, {_NAMES})
     SELECT %s, told.* FROM unnest(%s::text[], %s::bigint[], %s::bigint[], {_ARRAYS}) AS told
     ON CONFLICT (prefix, job) DO UPDATE SET {_CHANGED}
 """
@@ -59,11 +59,11 @@ SUM_UP = """
 _DROP = """
     WITH oldest AS MATERIALIZED (
         SELECT history.ctid AS place
-        FROM goatherd.job_words words JOIN goatherd.job_history history USING (prefix, job)
+        FROM goatherd.job_words words JOIN goatherd.job_record history USING (prefix, job)
         WHERE words.prefix = %s AND {which}
         ORDER BY words.number LIMIT %s FOR UPDATE OF history SKIP LOCKED
     ), gone AS (
-        DELETE FROM goatherd.job_history WHERE ctid = ANY (ARRAY(SELECT place FROM oldest))
+        DELETE FROM goatherd.job_record WHERE ctid = ANY (ARRAY(SELECT place FROM oldest))
         RETURNING prefix, number, job, facet, status
     ), worded AS (
         DELETE FROM goatherd.job_words former USING gone

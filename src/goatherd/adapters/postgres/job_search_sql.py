@@ -45,7 +45,7 @@ NEWEST = f"""
 AMONG_NEWEST = f"""
     WITH newest AS MATERIALIZED ({NEWEST})
     SELECT newest.number, newest.job, {_BESIDES}
-    FROM newest JOIN goatherd.job_history history ON history.prefix = %(prefix)s AND history.job = newest.job
+    FROM newest JOIN goatherd.job_record history ON history.prefix = %(prefix)s AND history.job = newest.job
     ORDER BY newest.number DESC, newest.job DESC
 """
 
@@ -54,7 +54,7 @@ OF_FACETS = f"""
     SELECT those.number, those.job
     FROM unnest(%(facets)s::bigint[], %(statuses)s::text[]) AS wanted (facet, status)
     CROSS JOIN LATERAL (
-        SELECT history.number, history.job FROM goatherd.job_history history
+        SELECT history.number, history.job FROM goatherd.job_record history
         WHERE history.facet = wanted.facet AND history.status = wanted.status AND {_SPAN.format("history")}
         ORDER BY history.number DESC, history.job DESC LIMIT %(limit)s
     ) AS those
@@ -71,7 +71,7 @@ BY_WORDS = f"""
         ORDER BY words.number DESC, words.job DESC OFFSET 0
     ) AS hits
     CROSS JOIN LATERAL (
-        SELECT FROM goatherd.job_history history
+        SELECT FROM goatherd.job_record history
         WHERE history.prefix = %(prefix)s AND history.job = hits.job AND {_BESIDES}
     ) AS those
     ORDER BY hits.number DESC, hits.job DESC LIMIT %(limit)s
@@ -106,7 +106,7 @@ SAMPLE = """
 """
 
 BY_ID = f"""
-    SELECT history.number, history.job FROM goatherd.job_history history
+    SELECT history.number, history.job FROM goatherd.job_record history
     WHERE history.prefix = %(prefix)s AND history.job >= %(from)s AND history.job < %(to)s
       AND {_SPAN.format("history")} AND {_BESIDES}
     ORDER BY history.number DESC, history.job DESC LIMIT %(limit)s
@@ -114,7 +114,7 @@ BY_ID = f"""
 
 BY_END_OF_ID = f"""
     SELECT history.number, history.job
-    FROM goatherd.job_words words JOIN goatherd.job_history history USING (prefix, job)
+    FROM goatherd.job_words words JOIN goatherd.job_record history USING (prefix, job)
     WHERE words.words @@ %(query)s::tsquery AND words.prefix = %(prefix)s AND right(words.job, length(%(id)s)) = %(id)s
       AND {_SPAN.format("history")} AND {_BESIDES}
     ORDER BY history.number DESC, history.job DESC LIMIT %(limit)s
@@ -123,7 +123,7 @@ BY_END_OF_ID = f"""
 FOUND = """
     SELECT {listed}, task, queue, kind
     FROM unnest(%(numbers)s::bigint[], %(jobs)s::text[]) AS wanted (number, job)
-    JOIN goatherd.job_history history ON history.prefix = %(prefix)s AND history.job = wanted.job
+    JOIN goatherd.job_record history ON history.prefix = %(prefix)s AND history.job = wanted.job
     JOIN goatherd.job_facet facets ON facets.facet = history.facet
     ORDER BY wanted.number DESC, wanted.job DESC
 """

@@ -1,4 +1,4 @@
-"""The store of dead letters on RabbitMQ: the dead-letter queue itself, which is why it has no delivery limit."""
+"""The store of dead letters on RabbitMQ: the dead-letter queue itself, which therefore has no delivery limit."""
 
 import asyncio
 import time
@@ -52,7 +52,8 @@ class RabbitDeadLetters:
         found: list[StoredLetter] = []
         if limit == 0:
             return
-        async with self._look() as look:
+        # Where every letter is wanted, those beyond the limit need not come.
+        async with self._look(limit if wanted == LetterFilter() else None) as look:
             async for _, letter in look:
                 if wanted.matches(letter):
                     found.append(letter)
@@ -111,10 +112,15 @@ class RabbitDeadLetters:
 
     async def keep(self, letters: Sequence[StoredLetter]) -> None:
         if letters:
-            await self._publisher.publish([self._kept(letter) for letter in letters])
+            graves = [self._layout.ways.grave_of(letter.original.queue) for letter in letters]
+            kept = [self._kept(letter, *grave) for letter, grave in zip(letters, graves, strict=True)]
+            await self._publisher.publish(kept)
 
-    def _kept(self, letter: StoredLetter) -> Outgoing:
-        exchange, key = self._layout.ways.grave_of(letter.original.queue)
+    async def _renew(self, letters: Sequence[StoredLetter]) -> None:
+        """Straight into the queue: nobody is told of a letter once more."""
+        await self._publisher.publish([self._kept(letter, "", self._layout.dead_queue) for letter in letters])
+
+    def _kept(self, letter: StoredLetter, exchange: str, key: str) -> Outgoing:
         # Whoever waited for it has been told; and a dead letter does not expire.
         message = msgspec.structs.replace(letter.original, expires=None, reply_to="", correlation_id="")
         return outgoing(message, exchange, key, time.time(), kept_headers(letter))
@@ -131,9 +137,9 @@ class RabbitDeadLetters:
         return await self._replacing.has_stand_in("queue", queue)
 
     @asynccontextmanager
-    async def _look(self) -> AsyncIterator[Look]:
+    async def _look(self, most: int | None = None) -> AsyncIterator[Look]:
         async with self._looking:
-            look = Look(self._link, self._layout.dead_queue, self._is_replaced)
+            look = Look(self._link, self._layout.dead_queue, self._is_replaced, self._renew, most)
             try:
                 yield look
             except LinkFailed as error:

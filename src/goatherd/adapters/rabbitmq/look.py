@@ -8,8 +8,10 @@ import asyncio
 import logging
 import random
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Self
+
+from pamqp import commands
 
 from goatherd.adapters.rabbitmq.channel import Channel
 from goatherd.adapters.rabbitmq.declarations import consume
@@ -22,6 +24,7 @@ from goatherd.adapters.rabbitmq.topology import Declarer
 from goatherd.adapters.rabbitmq.wire import DELIVER, Content, ack_frame, read_deliver
 from goatherd.errors import Unavailable
 from goatherd.model.dead_letter import StoredLetter
+from goatherd.model.message import count_of
 
 #: Seconds without another letter after which a look has seen what it can see: somebody else emptied the queue.
 SILENCE = 3.0
@@ -29,6 +32,11 @@ SILENCE = 3.0
 PATIENCE = 20.0
 #: Seconds between two tries, at random up to this.
 PAUSE = 0.1
+#: Letters that AMQP can ask for at most.
+MOST_HELD = 65_535
+#: What a quorum queue counts, and from which count on a letter is renewed: by default it is dropped at 20. Our own
+#: queue is none, but one that was left to the virtual host's default may be.
+_DELIVERIES, RENEWED_AFTER = "x-delivery-count", 8
 
 log = logging.getLogger("goatherd.rabbitmq")
 
@@ -39,11 +47,24 @@ class Look:
     A letter that is there twice is met once, and its copy is let go.
     """
 
-    def __init__(self, link: Link, queue: str, is_replaced: Callable[[], Awaitable[bool]]) -> None:
+    def __init__(
+        self,
+        link: Link,
+        queue: str,
+        is_replaced: Callable[[], Awaitable[bool]],
+        renew: Callable[[Sequence[StoredLetter]], Awaitable[None]],
+        most: int | None = None,
+    ) -> None:
         self._link = link
         self._queue = queue
         #: Whether the letters are just moved to another queue and back, which is waited for.
         self._is_replaced = is_replaced
+        #: Puts copies of letters into the queue.
+        self._renew = renew
+        #: Letters that are wanted at most, so that the broker does not send all there are.
+        self._most = most
+        #: Those that are not taken out and put back much more often, by their tags.
+        self._worn: dict[int, StoredLetter] = {}
         self._was_replaced = False
         self._channel: Channel | None = None
         self._arrived: asyncio.Queue[Content | LinkFailed] = asyncio.Queue()
@@ -68,11 +89,15 @@ class Look:
                 # The first is in our hands: it goes back, or whoever looks lets it go.
                 self.remove(told.tag)
                 continue
-            return told.tag, read_letter(read, content.body, told.routing_key.decode(), time.time())
+            letter = read_letter(read, content.body, told.routing_key.decode(), time.time())
+            if count_of(read.headers, _DELIVERIES) >= RENEWED_AFTER:
+                self._worn[told.tag] = letter
+            return told.tag, letter
         raise StopAsyncIteration
 
     def remove(self, tag: int) -> None:
         """Let a letter go for good."""
+        self._worn.pop(tag, None)
         if self._channel is not None:
             self._channel.send(ack_frame(self._channel.number, tag))
 
@@ -81,9 +106,25 @@ class Look:
         if self._channel is None or self._channel.failed is not None:
             return
         try:
+            if self._worn:
+                await self._renew_worn()
             await self._channel.close()
         except LinkFailed as error:
             log.debug("The dead letters went back by themselves: %s", error)
+
+    async def _renew_worn(self) -> None:
+        """Put copies of letters into their places that were taken so often that the broker will drop them."""
+        try:
+            async with asyncio.timeout(PATIENCE):
+                # They are all as old, also those that nobody wanted to see this time.
+                async for _ in self:
+                    continue
+                worn = dict(self._worn)
+                await self._renew(list(worn.values()))
+                for tag in worn:
+                    self.remove(tag)
+        except (Unavailable, TimeoutError) as error:
+            log.warning("Letters in %r that were looked at often are not renewed this time: %s", self._queue, error)
 
     async def _next(self) -> Content:
         try:
@@ -137,6 +178,8 @@ class Look:
         channel.received = self._receive
         channel.on_failure = self._arrived.put_nowait
         try:
+            if self._most is not None and self._most <= MOST_HELD:
+                await channel.ask(commands.Basic.Qos(0, self._most))
             await channel.ask(consume(self._queue, exclusive=True))
         except ChannelClosed as error:
             if error.code != 403 or "exclusive" not in error.text:

@@ -1,17 +1,21 @@
 """Make the queues of an app, with every way that leads to them and away from them."""
 
 import asyncio
+import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from goatherd.adapters.rabbitmq.failures import ChannelClosed
 from goatherd.adapters.rabbitmq.inspection import check_queues
 from goatherd.adapters.rabbitmq.names import Names
-from goatherd.adapters.rabbitmq.topology import Declarer, QueueType, queue_arguments
-from goatherd.errors import GoatherdError
+from goatherd.adapters.rabbitmq.topology import DEAD_QUEUE_ARGUMENTS, Declarer, QueueType, queue_arguments
+from goatherd.errors import GoatherdError, TopologyMismatch
+from goatherd.model.blueprint import TYPE_ARGUMENT
 from goatherd.model.topology import Queue
 
 #: Queues that are being made at once.
 MAKERS = 4
+
+log = logging.getLogger("goatherd.rabbitmq")
 
 
 class Maker:
@@ -31,11 +35,20 @@ class Maker:
         declarer, names = self._declarer, self._names
         await declarer.exchange(names.work_exchange, "direct")
         await declarer.exchange(names.dead_exchange, "fanout")
-        await declarer.queue(names.dead_queue, {})
+        await self._make_dead_queue()
         await self.bind_announcements([names.dead_queue])
         await declarer.exchange(names.hold_exchange, "topic")
         # Without somewhere to go, a few messages for a deleted queue would stop their whole hold queue.
         await declarer.exchange(names.due_exchange, "topic", {"alternate-exchange": names.dead_exchange})
+
+    async def _make_dead_queue(self) -> None:
+        """One that is there stays, also where an earlier program left its type to a virtual host of quorum queues."""
+        try:
+            await self._declarer.queue(self._names.dead_queue, DEAD_QUEUE_ARGUMENTS)
+        except TopologyMismatch as error:
+            if error.argument != TYPE_ARGUMENT:
+                raise
+            log.debug("The letters in %r are renewed before the broker drops them: %s", self._names.dead_queue, error)
 
     async def make_queues(self, queues: Sequence[Queue]) -> Mapping[str, Exception]:
         """A few at once; gives those that were refused. Raises LinkFailed."""

@@ -29,6 +29,10 @@ QueueType: TypeAlias = Literal["quorum", "classic"]
 #: A far backstop: our own counts decide when a job is given up; here also being held by a worker that ends counts.
 DELIVERY_LIMIT = 1000
 
+#: Of the queue of dead letters. It says its type, because to look at a letter is to take it and put it back, and a
+#: quorum queue, which may be the virtual host's default, drops what was put back some twenty times.
+DEAD_QUEUE_ARGUMENTS: Mapping[str, Any] = {"x-queue-type": "classic"}
+
 _INEQUIVALENT = re.compile(
     r"inequivalent arg '(?P<argument>[^']+)' for (?P<kind>queue|exchange) '(?P<name>[^']*)' in vhost '[^']*': "
     r"received (?P<wanted>.+?) but current is (?P<found>.+)"

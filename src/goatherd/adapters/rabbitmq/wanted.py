@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from goatherd.adapters.rabbitmq.names import Names
-from goatherd.adapters.rabbitmq.topology import QueueType, hold_arguments, queue_arguments
+from goatherd.adapters.rabbitmq.topology import DEAD_QUEUE_ARGUMENTS, QueueType, hold_arguments, queue_arguments
 from goatherd.model.blueprint import BindingSpec, Blueprint, ExchangeSpec, QueueSpec
 from goatherd.model.topology import Queue
 
@@ -22,7 +22,10 @@ def wanted_blueprint(
     own = Blueprint(
         vhost=besides.vhost,
         exchanges=(*_surroundings(names), *_exchanges(queues)),
-        queues=(QueueSpec(name=names.dead_queue), *_queues(queues, names, queue_type, waits)),
+        queues=(
+            QueueSpec.from_declared(names.dead_queue, DEAD_QUEUE_ARGUMENTS),
+            *_queues(queues, names, queue_type, waits),
+        ),
         bindings=(*_ways(queues, names), *_hold_ways(names, waits)),
     )
     whole = own.merged(besides, here=f"the app {app!r}", there="its topology")

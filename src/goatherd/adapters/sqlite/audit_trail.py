@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
-from goatherd.adapters.audit_rows import entry_in, searched, values_of
+from goatherd.adapters.audit_rows import entry_in, values_of, wanted
 from goatherd.adapters.sqlite.database import Database
 from goatherd.adapters.sqlite.patience import in_time
 from goatherd.adapters.sqlite.queries import rows, run
@@ -32,24 +32,15 @@ class SqliteAuditTrail:
         await self._in_time(self._database.write(lambda connection: run(connection, "note_deed", row)))
 
     async def find(self, choice: AuditFilter, limit: int, before: AuditPlace | None = None) -> Sequence[AuditEntry]:
-        wanted = {
-            "app": self._app,
-            "who": choice.who,
-            "action": choice.action,
-            "target": choice.target,
-            "text": searched(choice.text),
-            "since": choice.since,
-            "until": choice.until,
-            "before_at": None if before is None else before.at,
-            "before_id": None if before is None else before.id,
-            "limit": limit,
-        }
-        found = await self._in_time(self._database.read(lambda connection: rows(connection, "find_deeds", wanted)))
+        choices = {"app": self._app, **wanted(choice, before, limit)}
+        # Where it is no writer who waits, for a text that is rare in a long log is looked for in all of it.
+        reader = self._database.reader
+        found = await reader.read(lambda connection: rows(connection, "find_deeds", choices), self._deadline)
         return [entry_in(row) for row in found]
 
     async def prune(self, before: float, limit: int) -> int:
-        wanted = {"app": self._app, "before": before, "limit": limit}
-        return await self._in_time(self._database.write(lambda connection: run(connection, "prune_deeds", wanted)))
+        old = {"app": self._app, "before": before, "limit": limit}
+        return await self._in_time(self._database.write(lambda connection: run(connection, "prune_deeds", old)))
 
     async def close(self) -> None:
         if not self._closed:

@@ -50,6 +50,10 @@ class HistoryWriting:
         run_many(self._connection, "drop_words", gone)
         self._counts.subtract((facet, status) for _, facet, status in dropped)
         self._write_counts()
+        # Where every customer has a queue, there are ever new kinds of jobs.
+        last = [(facet,) for facet in {facet for _, facet, _ in dropped}]
+        run_many(self._connection, "drop_empty_counts", last)
+        run_many(self._connection, "drop_empty_facets", last)
         return len(dropped)
 
     def _add(self, record: JobRecord) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import threading
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, Generic, TypeVar
 
 import apsw
 
@@ -17,6 +17,16 @@ Result = TypeVar("Result")
 _CACHE = 32 * 1024 * 1024
 #: Milliseconds that it waits for those who make or mend the file.
 _PATIENCE = 5000
+#: Seconds after which a look that is to end is interrupted once more.
+_ONCE_MORE = 0.02
+
+
+class Look(Generic[Result]):
+    """What somebody asks, as long as anybody wants to know it."""
+
+    def __init__(self, operation: Operation[Result]) -> None:
+        self.operation = operation
+        self.unwanted = False
 
 
 class Reader:
@@ -27,23 +37,32 @@ class Reader:
         # Held while the connection is used: a fork must not meet it open.
         self._using = threading.Lock()
         self._connection: apsw.Connection | None = None
+        #: The one that is under way.
+        self._look: Look[Any] | None = None
 
     async def read(self, operation: Operation[Result], deadline: float) -> Result:
         """Run it on a thread, in a transaction that sees one moment; raises Unavailable, by the deadline if need be."""
-        looking = asyncio.ensure_future(asyncio.to_thread(self._read, operation))
+        look = Look(operation)
+        looking = asyncio.ensure_future(asyncio.to_thread(self._read, look))
         try:
             done, _ = await asyncio.wait({looking}, timeout=deadline)
         except asyncio.CancelledError:
-            self._interrupt()
-            await asyncio.wait({looking})
+            await self._give_up(look, looking)
             raise
         if not done:
-            self._interrupt()
-            await asyncio.wait({looking})
-            if looking.exception() is not None:
-                told = f"The file {self._path} did not answer within {deadline:g} s; look for less, or try again later."
-                raise Unavailable(told)
+            await self._give_up(look, looking)
+            told = f"The file {self._path} did not answer within {deadline:g} s; look for less, or try again later."
+            raise Unavailable(told)
         return looking.result()
+
+    async def _give_up(self, look: "Look[Result]", looking: "asyncio.Future[Result]") -> None:
+        """Stop it, and nobody else's; one that waits for its turn ends when that comes, which nobody waits for."""
+        look.unwanted = True
+        looking.add_done_callback(_heed)
+        while look is self._look and not looking.done():
+            # Between two statements there is nothing to interrupt, so once may not be enough.
+            self._interrupt()
+            await asyncio.wait({looking}, timeout=_ONCE_MORE)
 
     def close(self) -> None:
         """Let go of the file; the next look opens it again."""
@@ -65,17 +84,22 @@ class Reader:
         """In the child, where nothing is under way."""
         self._using = threading.Lock()
 
-    def _read(self, operation: Operation[Result]) -> Result:
+    def _read(self, look: "Look[Result]") -> Result:
         with self._using:
+            if look.unwanted:
+                raise Unavailable(f"Nobody waits for this look at {self._path} any more.")
+            self._look = look
             try:
                 connection = self._connection = self._connection or self._connect()
                 connection.execute("BEGIN")
                 try:
-                    return operation(connection)
+                    return look.operation(connection)
                 finally:
                     connection.execute("ROLLBACK")
             except apsw.Error as error:
                 raise in_our_words(error, self._path) from error
+            finally:
+                self._look = None
 
     def _connect(self) -> apsw.Connection:
         connection = apsw.Connection(str(self._path), flags=apsw.SQLITE_OPEN_READWRITE)
@@ -96,3 +120,9 @@ class Reader:
         if connection is not None:
             connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             connection.close()
+
+
+def _heed(looking: "asyncio.Future[Any]") -> None:
+    """Why a look has failed for which nobody waits is of no interest to anybody."""
+    if not looking.cancelled():
+        looking.exception()

@@ -49,6 +49,13 @@ class AuditTrailSuite:
         [found] = await trail.find(ALL, 10)
         assert (found.who, found.target, found.details) == ("ada", "", b"\xff\x00")
 
+    async def test_what_no_store_keeps_can_be_looked_for(self, trail: AuditTrail) -> None:
+        await trail.note(entry("a", 1.0))
+        odd = "none\0 of \ud800 these"
+        for choice in (AuditFilter(who=odd), AuditFilter(action=odd), AuditFilter(target=odd), AuditFilter(text=odd)):
+            assert await trail.find(choice, 10) == []
+        assert len(await trail.find(ALL, 10, AuditPlace(at=2.0, id=odd))) == 1
+
     async def test_an_entry_is_never_changed(self, trail: AuditTrail) -> None:
         first = entry("a", 1.0)
         await trail.note(first)

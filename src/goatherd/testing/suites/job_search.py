@@ -188,6 +188,15 @@ class JobSearchSuite:
             assert await self._found(search, JobFilter(text=text)) == [], text
         assert len(await self._found(search, JobFilter(text="? !"))) == 1
 
+    async def test_no_text_and_no_time_is_too_much(self, history: JobHistory, search: JobSearch) -> None:
+        job = await self._add(history, told(T))
+        many = " ".join(f"word{n}" for n in range(5000))
+        assert await self._found(search, JobFilter(text=many)) == []
+        assert await self._found(search, JobFilter(text="x" * 100_000)) == []
+        for beyond in (1e10, 1e300, float("inf")):
+            assert await self._found(search, JobFilter(until=beyond)) == [job]
+            assert await self._found(search, JobFilter(since=beyond)) == []
+
     async def _add(self, history: JobHistory, first: Event, *more: Event, job: str = "") -> str:
         job = job or new_id()
         await history.note([note(job, "aa", 1, first, *more)])

@@ -70,7 +70,13 @@ async def get_dead_letter_impact(
 async def replay_dead_letters(app: App, who: Who, wish: LetterWish) -> Acted:
     """The oldest first, for some seconds: while `left` is not 0, repeat it."""
     return await act(
-        who, app, "letter.replay", "dead letters", lambda: desk.replay(app, wish.choice, wish.share), wish.told()
+        who,
+        app,
+        "letter.replay",
+        "dead letters",
+        lambda: desk.replay(app, wish.choice, wish.share),
+        wish.told(),
+        came_to=Acted.counts,
     )
 
 
@@ -78,7 +84,13 @@ async def replay_dead_letters(app: App, who: Who, wish: LetterWish) -> Acted:
 async def discard_dead_letters(app: App, who: Who, wish: LetterWish) -> Acted:
     """The oldest first, for some seconds: while `left` is not 0, repeat it."""
     return await act(
-        who, app, "letter.discard", "dead letters", lambda: desk.discard(app, wish.choice, wish.share), wish.told()
+        who,
+        app,
+        "letter.discard",
+        "dead letters",
+        lambda: desk.discard(app, wish.choice, wish.share),
+        wish.told(),
+        came_to=Acted.counts,
     )
 
 

@@ -1,5 +1,6 @@
 """The API as OpenAPI 3.1: made of its routes, once for each dashboard and place where it is mounted."""
 
+import asyncio
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -12,7 +13,7 @@ from goatherd.web.api.field_words import add_words
 from goatherd.web.api.problems import Problem
 from goatherd.web.api.samples import sample_of
 from goatherd.web.api.sections import PREFIX, SECTIONS
-from goatherd.web.control.sessions import COOKIE
+from goatherd.web.control.sessions import cookie_of
 from goatherd.web.dashboard.asking import asked_of, dashboard_of
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ SECURITY = {
     "cookie": {
         "type": "apiKey",
         "in": "cookie",
-        "name": COOKIE,
         "description": "Of a browser in which somebody signed in; to act, it also takes the header `X-CSRF-Token`.",
     },
 }
@@ -39,11 +39,12 @@ SECURITY = {
 _DESCRIPTIONS: WeakKeyDictionary["Dashboard", dict[str, Any]] = WeakKeyDictionary()
 
 
-def described(request: Request) -> dict[str, Any]:
+async def described(request: Request) -> dict[str, Any]:
     """All of it, with addresses as whoever asks sees them."""
     served = dashboard_of(request)
     if (made := _DESCRIPTIONS.get(served)) is None:
-        made = _DESCRIPTIONS[served] = _made(served, request.app)
+        # It takes most of a second, in which a worker or a gateway of the same process would stand still.
+        made = _DESCRIPTIONS[served] = await asyncio.to_thread(_made, served, request.app)
     return {**made, "servers": [{"url": asked_of(request).root or "/"}]}
 
 
@@ -57,7 +58,8 @@ def _made(served: "Dashboard", api: FastAPI) -> dict[str, Any]:
         tags=[{"name": section.name, "description": section.about} for section in SECTIONS],
     )
     parts = made.setdefault("components", {})
-    parts["securitySchemes"] = SECURITY
+    cookie = {**SECURITY["cookie"], "name": cookie_of(served.app.name)}
+    parts["securitySchemes"] = {**SECURITY, "cookie": cookie}
     parts.setdefault("schemas", {})["Problem"] = Problem.model_json_schema()
     add_words(parts["schemas"])
     made["security"] = [{name: []} for name in SECURITY]

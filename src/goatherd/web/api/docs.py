@@ -14,13 +14,13 @@ router = APIRouter(include_in_schema=False)
 @router.get("/openapi.json")
 async def openapi(request: Request, app: App) -> JSONResponse:
     """As OpenAPI 3.1."""
-    return JSONResponse(described(request))
+    return JSONResponse(await described(request))
 
 
 @router.get("/docs")
 async def docs(request: Request, app: App) -> HTMLResponse:
     """As a page, made here: it loads nothing from elsewhere."""
-    told, asked = described(request), asked_of(request)
+    told, asked = await described(request), asked_of(request)
     site = f"{asked.scheme}://{asked.host}{asked.root}"
     return render(
         request, "api.html", subjects=subjects_of(told, site), shapes=shapes_of(told), about=told["info"]["description"]

@@ -47,7 +47,7 @@ async def list_lanes(
     return Listed(**page_of(found, offset, limit, FARTHEST))
 
 
-@router.get("/lanes/{key:path}", summary="One lane and its jobs", responses=NAMED)
+@router.get("/lanes/{key:anything}", summary="One lane and its jobs", responses=NAMED)
 async def get_lane(
     app: App, key: Name, limit: Annotated[int, Query(ge=1, le=500, description="Jobs at most.")] = USUAL
 ) -> LaneDetail:
@@ -55,21 +55,21 @@ async def get_lane(
     return await desk.lane(app, key, limit)
 
 
-@router.post("/lanes/{key:path}/retry", summary="Try the first job of a lane again", responses=NAMED | ACTING)
+@router.post("/lanes/{key:anything}/retry", summary="Try the first job of a lane again", responses=NAMED | ACTING)
 async def retry_lane(app: App, who: Who, key: Name, wish: Head | None = None) -> Moved:
     """Now, though its time has not come or it was given up."""
     head = wish.head if wish is not None else None
     return await act(who, app, "lane.retry", key, lambda: desk.retry(app, key, head=head), {"head": head})
 
 
-@router.post("/lanes/{key:path}/skip", summary="Go on without the first job of a lane", responses=NAMED | ACTING)
+@router.post("/lanes/{key:anything}/skip", summary="Go on without the first job of a lane", responses=NAMED | ACTING)
 async def skip_lane(app: App, who: Who, key: Name, wish: Head | None = None) -> Moved:
     """The job becomes a dead letter."""
     head = wish.head if wish is not None else None
     return await act(who, app, "lane.skip", key, lambda: desk.skip(app, key, head=head), {"head": head})
 
 
-@router.post("/lanes/{key:path}/unblock", summary="Take a lane from its worker", responses=NAMED | ACTING)
+@router.post("/lanes/{key:anything}/unblock", summary="Take a lane from its worker", responses=NAMED | ACTING)
 async def unblock_lane(app: App, who: Who, key: Name, wish: Holder | None = None) -> LaneFacts:
     """For a worker that hangs; it is told, and the job is done again by another."""
     worker = wish.worker if wish is not None else None
@@ -79,12 +79,16 @@ async def unblock_lane(app: App, who: Who, key: Name, wish: Holder | None = None
 @router.post("/held-lanes/retry", summary="Try the first jobs of all held lanes again", responses=ACTING)
 async def retry_held_lanes(app: App, who: Who) -> Done:
     """Of some hundreds at a time: repeat it until the count is 0."""
-    moved = await act(who, app, "lane.retry", HELD, lambda: desk.retry_held(app))
+    moved = await act(who, app, "lane.retry", HELD, lambda: desk.retry_held(app), came_to=_counted)
     return Done.of("lane.retry", HELD, len(moved))
 
 
 @router.post("/held-lanes/skip", summary="Go on without the first jobs of all held lanes", responses=ACTING)
 async def skip_held_lanes(app: App, who: Who) -> Done:
     """Of some hundreds at a time: repeat it until the count is 0. The jobs become dead letters."""
-    moved = await act(who, app, "lane.skip", HELD, lambda: desk.skip_held(app))
+    moved = await act(who, app, "lane.skip", HELD, lambda: desk.skip_held(app), came_to=_counted)
     return Done.of("lane.skip", HELD, len(moved))
+
+
+def _counted(moved: list[Moved]) -> dict[str, int]:
+    return {"lanes": len(moved)}

@@ -58,5 +58,8 @@ async def resume_queue(app: App, who: Who, name: Name) -> Done:
 
 @router.post("/queues/{name:path}/purge", summary="Delete all that waits in a queue", responses=NAMED | ACTING)
 async def purge_queue(app: App, who: Who, name: Name) -> Purged:
-    """Deletes every job that may start now, for good, and tells how many there were."""
-    return Purged(queue=name, dropped=await act(who, app, "queue.purge", name, lambda: desk.purge(app, name)))
+    """Deletes every job that waits there, for good, and tells how many there were; running ones and letters stay."""
+    dropped = await act(
+        who, app, "queue.purge", name, lambda: desk.purge(app, name), came_to=lambda many: {"deleted": many}
+    )
+    return Purged(queue=name, dropped=dropped)

@@ -72,7 +72,7 @@ async def get_run(app: App, id: Name) -> RunDetail:
 async def retry_run(app: App, who: Who, id: Name, wish: Retry | None = None) -> Done:
     """In all steps, or in those that are named; tells how many units. One that was cancelled is taken up again."""
     steps = wish.steps if wish is not None else ()
-    count = await act(who, app, "run.retry", id, lambda: desk.retry(app, id, steps), {"steps": steps})
+    count = await act(who, app, "run.retry", id, lambda: desk.retry(app, id, steps), {"steps": steps}, came_to=_counted)
     return Done.of("run.retry", id, count)
 
 
@@ -97,7 +97,12 @@ async def requeue_runs(app: App, who: Who, wish: Requeue | None = None) -> Done:
     """Some hundreds at a time: repeat it until the count is 0."""
     said = wish or Requeue()
     target = said.pipeline or "all pipelines"
+    step = {"step": said.step}
     count = await act(
-        who, app, "run.requeue", target, lambda: desk.requeue(app, said.pipeline, said.step), {"step": said.step}
+        who, app, "run.requeue", target, lambda: desk.requeue(app, said.pipeline, said.step), step, came_to=_counted
     )
     return Done.of("run.requeue", target, count)
+
+
+def _counted(units: int) -> dict[str, int]:
+    return {"units": units}

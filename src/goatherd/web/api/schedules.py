@@ -57,7 +57,9 @@ async def get_schedule(app: App, name: Name) -> ScheduleFacts:
 @router.post("/schedules/{name:path}/trigger", summary="Fire a schedule now", responses=NAMED | ACTING)
 async def trigger_schedule(app: App, who: Who, name: Name) -> FiringFacts:
     """Once, paused or not."""
-    return await act(who, app, "schedule.trigger", name, lambda: desk.trigger(app, name))
+    return await act(
+        who, app, "schedule.trigger", name, lambda: desk.trigger(app, name), came_to=lambda fired: {"id": fired.id}
+    )
 
 
 @router.post("/schedules/{name:path}/pause", summary="Pause a schedule", responses=NAMED | ACTING)

@@ -12,4 +12,9 @@ async def submit(who: Visitor, app: Goatherd, what: Submission) -> Submitted:
     # Arguments may be large and may have secrets in them: the names are enough to know what was done.
     told = {"arguments": sorted(what.arguments), "id": what.id, "delay": what.delay, "priority": what.priority}
     said = {name: value for name, value in told.items() if value is not None}
-    return await act(who, app, f"task.{what.verb}", what.task, lambda: desk.submit(app, what), said)
+    verb, task = f"task.{what.verb}", what.task
+    return await act(who, app, verb, task, lambda: desk.submit(app, what), said, came_to=_named)
+
+
+def _named(sent: Submitted) -> dict[str, str]:
+    return {"id": sent.id}

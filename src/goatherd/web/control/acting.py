@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from goatherd.app import Goatherd
 from goatherd.errors import GoatherdError, Unavailable
@@ -18,29 +19,40 @@ from goatherd.web.control.visitor import NotAllowed, Visitor
 #: Seconds that an action may take, and that the record of it may.
 DEADLINE, NOTE_DEADLINE = 10.0, 5.0
 
+#: Characters of an outcome, and bytes of details, that are noted.
+LONGEST_OUTCOME, LONGEST_DETAILS = 1000, 8 * 1024
+
 log = logging.getLogger("goatherd.audit")
 
 R = TypeVar("R")
 
 
-async def act(
+async def act(  # noqa: PLR0913 - who, what, of what, and how it is noted
     visitor: Visitor,
     app: Goatherd,
     action: str,
     target: str,
     doing: Callable[[], Awaitable[R]],
     details: Mapping[str, Any] | None = None,
+    *,
+    came_to: Callable[[R], Mapping[str, Any]] | None = None,
 ) -> R:
     """Do it and write down who did it, and what came of it; raises NotAllowed, and what `doing` raises.
 
-    Where it cannot be written down, it is not done: raises Unavailable.
+    `came_to` tells what else is to be noted when it is done, such as how many things it was done to. Where it cannot
+    be written down, it is not done: raises Unavailable.
     """
     if not visitor.may_act:
         raise NotAllowed(f"{visitor.name} may look, but not act; {action} was not done. Ask an operator.")
+    # Before it is done, so that nothing is done that could not be written down.
+    entry = _entry(visitor, app, action, target, _told(app, details or {}))
     trail = await _trail(app)
     outcome = "done"
     try:
-        return await _within_deadline(doing, action, target)
+        result = await _within_deadline(doing, action, target)
+        if came_to is not None:
+            entry = replace(entry, details=_told(app, {**(details or {}), **came_to(result)}))
+        return result
     except asyncio.CancelledError:
         outcome = "not known: the dashboard was stopped"
         raise
@@ -51,7 +63,7 @@ async def act(
         outcome = f"failed: {error}" if isinstance(error, GoatherdError) else f"failed: {type(error).__name__}"
         raise
     finally:
-        await _note(trail, _entry(visitor, app, action, target, details, outcome))
+        await _note(trail, replace(entry, at=app.clock.now(), outcome=outcome[:LONGEST_OUTCOME]))
 
 
 class Late(Exception):
@@ -81,10 +93,15 @@ async def _trail(app: Goatherd) -> AuditTrail:
         raise Unavailable(f"Nothing was done, because it could not be noted in the audit log: {error}") from error
 
 
-def _entry(
-    visitor: Visitor, app: Goatherd, action: str, target: str, details: Mapping[str, Any] | None, outcome: str
-) -> AuditEntry:
-    shown = redacted(dict(details or {}), app.settings.redact)
+def _told(app: Goatherd, details: Mapping[str, Any]) -> bytes:
+    """Details as they are noted: without secrets, and not too long."""
+    told = msgspec.json.encode(redacted(dict(details), app.settings.redact), enc_hook=str)
+    if len(told) <= LONGEST_DETAILS:
+        return told
+    return msgspec.json.encode({"cut": told[:LONGEST_DETAILS].decode("utf-8", "ignore") + "…"})
+
+
+def _entry(visitor: Visitor, app: Goatherd, action: str, target: str, details: bytes) -> AuditEntry:
     return AuditEntry(
         id=new_id(),
         at=app.clock.now(),
@@ -93,8 +110,7 @@ def _entry(
         address=visitor.address,
         action=action,
         target=target,
-        details=msgspec.json.encode(shown, enc_hook=str),
-        outcome=outcome[:1000],
+        details=details,
     )
 
 

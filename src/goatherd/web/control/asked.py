@@ -45,6 +45,11 @@ class Asked(Request):
         return (told.partition(",")[0].strip() or self.header(b"host")).lower()
 
     @property
+    def has_nul(self) -> bool:
+        """Whether it speaks of what no store can know: a name with the character NUL."""
+        return "\0" in self.path or any("\0" in each for pair in self.query.items() for each in pair)
+
+    @property
     def is_htmx(self) -> bool:
         """Whether a script of our pages asks for a part of one."""
         return self.header(b"hx-request") == "true"

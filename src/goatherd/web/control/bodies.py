@@ -15,6 +15,13 @@ class TooLarge(GoatherdError):
     """The body is larger than any that is of use here."""
 
 
+class BadText(GoatherdError):
+    """A character that no name has: no store would take it."""
+
+    def __init__(self) -> None:
+        super().__init__("The character NUL is in no name and in no text.")
+
+
 class Gone(GoatherdError):
     """The client hung up, or was too slow."""
 

@@ -50,11 +50,13 @@ class Doors:
         if self._open_to_all:
             return self._neighbour(asked)
         kind, _, token = asked.header(b"authorization").partition(" ")
-        if kind.lower() == "bearer":
-            return self._by_token(asked, token.strip())
-        found = self._by_proxy(asked) or self._by_cookie(asked)
+        is_bearer = kind.lower() == "bearer"
+        if is_bearer and (role := self.role_of(token.strip())) is not None:
+            return Visitor(name=f"{role} token", role=role, by="token", address=asked.address)
+        # A proxy may pass on a token of its own, which is none of ours, beside the name.
+        found = self._by_proxy(asked) or (None if is_bearer else self._by_cookie(asked))
         if found is None:
-            raise NotSignedIn(self.trouble or SIGN_IN)
+            raise NotSignedIn(self.trouble or (BAD_TOKEN if is_bearer else SIGN_IN))
         return found
 
     def role_of(self, token: str) -> Role | None:
@@ -65,12 +67,6 @@ class Doors:
         if operator and is_operator:
             return "operator"
         return "viewer" if viewer and is_viewer else None
-
-    def _by_token(self, asked: Asked, token: str) -> Visitor:
-        role = self.role_of(token)
-        if role is None:
-            raise NotSignedIn(self.trouble or BAD_TOKEN)
-        return Visitor(name=f"{role} token", role=role, by="token", address=asked.address)
 
     def _by_cookie(self, asked: Asked) -> Visitor | None:
         session = self.sessions.read(asked) if self.has_tokens else None

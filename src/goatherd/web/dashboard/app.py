@@ -1,5 +1,6 @@
 """The dashboard as an ASGI app: who comes in, and to which page."""
 
+import asyncio
 import logging
 from collections.abc import MutableMapping
 from typing import Any
@@ -13,9 +14,10 @@ from goatherd.errors import GoatherdError, Unavailable
 from goatherd.web.asgi import Receive, Scope, Send
 from goatherd.web.control import csrf
 from goatherd.web.control.asked import Asked
-from goatherd.web.control.bodies import Gone, read_body, replay
+from goatherd.web.control.bodies import BadText, Gone, read_body, replay
 from goatherd.web.control.doors import Doors
 from goatherd.web.control.headers import guarded
+from goatherd.web.control.visitor import NotAllowed
 from goatherd.web.dashboard import signing_in
 from goatherd.web.dashboard.asking import ASKED, DASHBOARD, VISITOR
 from goatherd.web.dashboard.assets import PREFIX, asset
@@ -26,6 +28,8 @@ from goatherd.web.dashboard.pages.registered import PAGES
 
 #: Bytes of a request beyond the arguments of a job.
 MORE = 64 * 1024
+#: Seconds within which an answer to who only looks has begun; each action has a deadline of its own.
+PATIENCE = 10.0
 
 log = logging.getLogger("goatherd.dashboard")
 
@@ -73,30 +77,44 @@ class Dashboard:
         await self._answer(scope, receive, send)
 
     async def _let_in(self, scope: Scope, asked: Asked, receive: Receive) -> Receive:
-        """See who it is, and that the wish is theirs; raises NotSignedIn, NotAllowed, TooLarge or Gone."""
+        """See who it is, and that the wish is theirs; raises NotSignedIn, NotAllowed, BadText, TooLarge or Gone."""
         if asked.method == "POST" and asked.path == signing_in.PATH:
             return replay(await read_body(receive, MORE), receive)
         visitor = scope[VISITOR] = self.doors.visitor(asked)
+        if asked.has_nul:
+            raise BadText
         if asked.method in csrf.SAFE:
             return receive
         body = await read_body(receive, self.app.settings.payload_limit + MORE)
         csrf.check(asked, visitor, body)
+        # Whoever adds a page cannot forget this.
+        if not visitor.may_act and asked.path != signing_in.LEAVE:
+            raise NotAllowed(f"{visitor.name} may look, but not act; nothing was done. Ask an operator.")
         return replay(body, receive)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         begun = False
+        asked: Asked = scope[ASKED]
+        cutting = asyncio.timeout(PATIENCE if asked.method in csrf.SAFE else None)
 
         async def sending(message: MutableMapping[str, Any]) -> None:
             nonlocal begun
+            if not begun and not cutting.expired():
+                # A stream may last.
+                cutting.reschedule(None)
             begun = True
             await send(message)
 
         try:
-            await self._site(scope[ASKED])(scope, receive, sending)
+            async with cutting:
+                await self._site(asked)(scope, receive, sending)
         except Exception:
-            # It has been told in the log, and to who asked, unless the answer had begun.
-            if not begun:
+            if cutting.expired() and not begun:
+                told = f"The stores of app {self.app.name!r} did not answer within {PATIENCE:g} s."
+                await (await answer_to(Request(scope), Unavailable(told)))(scope, receive, send)
+            elif not begun:
                 raise
+            # Else it has been told in the log, and to who asked, unless the answer had begun.
 
     def _site(self, asked: Asked) -> FastAPI:
         """The pages, or the API, which is imported when it is first asked for."""

@@ -8,10 +8,14 @@ from fastapi import Depends, Request
 
 from goatherd.app import Goatherd
 from goatherd.web.control.asked import Asked
+from goatherd.web.control.bodies import BadText, TooLarge
 from goatherd.web.control.visitor import Visitor
 
 if TYPE_CHECKING:
     from goatherd.web.dashboard.app import Dashboard
+
+#: More than any form of ours has.
+MOST_FIELDS = 10_000
 
 #: Under these names requests carry what was found out about them on the way in.
 VISITOR, ASKED, DASHBOARD = "goatherd.visitor", "goatherd.asked", "goatherd.dashboard"
@@ -62,9 +66,15 @@ class Fields(Mapping[str, str]):
 
 
 async def fields_of(request: Request) -> Fields:
-    """The fields of the form that was sent; no file among them."""
+    """The fields of the form that was sent, no file among them; raises TooLarge or BadText."""
     text = (await request.body()).decode("utf-8", "replace")
-    return Fields(parse_qsl(text, keep_blank_values=True, max_num_fields=10_000))
+    try:
+        pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=MOST_FIELDS)
+    except ValueError as error:
+        raise TooLarge(f"The form has more than {MOST_FIELDS} fields.") from error
+    if any("\0" in each for pair in pairs for each in pair):
+        raise BadText
+    return Fields(pairs)
 
 
 Who = Annotated[Visitor, Depends(visitor_of)]

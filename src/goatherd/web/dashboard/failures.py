@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 
 from goatherd.desk.errors import NotNow, NotThere
 from goatherd.errors import GoatherdError, InvalidArguments, JobFailed, Unavailable, UnknownJob
-from goatherd.web.control.bodies import TooLarge
+from goatherd.web.control.bodies import BadText, TooLarge
 from goatherd.web.control.csrf import StalePage
 from goatherd.web.control.visitor import NotAllowed, NotSignedIn
 from goatherd.web.dashboard.asking import asked_of, dashboard_of
@@ -48,6 +48,7 @@ KINDS: tuple[tuple[type[GoatherdError], int, str], ...] = (
     (NotNow, 409, "Not now"),
     (TooLarge, 413, "Too large"),
     (BadForm, 422, "Not accepted"),
+    (BadText, 422, "Not accepted"),
     (InvalidArguments, 422, "Not accepted"),
     (Unavailable, 503, "Not available for now"),
     (JobFailed, 409, "The job failed"),

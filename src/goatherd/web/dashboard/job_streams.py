@@ -26,6 +26,8 @@ from goatherd.web.responses import Refusal
 
 #: Members of events that are not for this stream.
 LEFT_OUT = ("result", "fields")
+#: Names under which a query says from where to go on.
+PLACES = ("last_event_id", "after")
 #: Seconds that those who watch get to leave when the dashboard stops.
 FAREWELL = 1.5
 
@@ -68,8 +70,9 @@ class JobStreams:
 
     async def watch(self, request: Request, app: Goatherd, job_id: str) -> Response:
         """The same; raises Refusal as well."""
-        after = request.query_params.get("after", "")
-        asked = asgi.Request({**request.scope, "query_string": urlencode({"after": after}).encode() if after else b""})
+        # Only from where to go on; the rest of a query could wish for another format.
+        place = {name: request.query_params[name] for name in PLACES if request.query_params.get(name)}
+        asked = asgi.Request({**request.scope, "query_string": urlencode(place).encode()})
         return Streamed(await self._place.answer(Visit(app=app, job_id=job_id, token=None, request=asked)))
 
     @property

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+import msgspec
+
 from goatherd.desk.letter_facts import LetterChoice, LetterFacts
 from goatherd.desk.letter_shares import ALL, Share
 from goatherd.errors import GoatherdError
@@ -56,10 +58,12 @@ def arguments_in(text: str, letter: LetterFacts) -> Mapping[str, Any]:
     """Other arguments by name, as somebody wrote them; raises BadForm."""
     try:
         told = json.loads(text)
+        # Stricter: what it refuses, such as NaN and half of a character, no other program could read.
+        msgspec.json.decode(text)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         raise BadForm("This is no JSON; nothing was sent.", {where: error.msg}) from error
-    except (ValueError, RecursionError) as error:
+    except (ValueError, RecursionError, msgspec.DecodeError) as error:
         raise BadForm("This is no JSON; nothing was sent.", {"text": str(error)[:200]}) from error
     if not isinstance(told, dict):
         known = ", ".join(letter.arguments or ()) or "its name"

@@ -64,7 +64,7 @@ def _shared(request: Request) -> dict[str, Any]:
     asked, served = asked_of(request), dashboard_of(request)
     visitor: Visitor | None = request.scope.get(VISITOR)
 
-    def url(path: str, **query: object) -> str:
+    def url(path: str, /, **query: object) -> str:
         asked_for = urlencode({name: value for name, value in query.items() if value not in (None, "")})
         return asked.root + path + (f"?{asked_for}" if asked_for else "")
 

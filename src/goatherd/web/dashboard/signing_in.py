@@ -13,7 +13,7 @@ from goatherd.web.dashboard.asking import Form, asked_of, dashboard_of
 from goatherd.web.dashboard.failures import answer_to, failure_of, sign_in_page
 from goatherd.web.dashboard.rendering import path_of
 
-PATH = "/sign-in"
+PATH, LEAVE = "/sign-in", "/sign-out"
 
 log = logging.getLogger("goatherd.dashboard")
 router = APIRouter()
@@ -42,7 +42,7 @@ async def sign_in(request: Request, form: Form) -> Response:
     return response
 
 
-@router.post("/sign-out")
+@router.post(LEAVE)
 async def sign_out(request: Request) -> Response:
     """Take the cookie away."""
     response = RedirectResponse(path_of(request, "/"), 303)
@@ -52,7 +52,10 @@ async def sign_out(request: Request) -> Response:
 
 def _local(path: str) -> str:
     """A path of ours, whatever was told: nobody is sent elsewhere."""
-    parts = urlsplit(path.replace("\\", "/"))
+    try:
+        parts = urlsplit(path.replace("\\", "/"))
+    except ValueError:
+        return "/"
     if parts.scheme or parts.netloc or not path.startswith("/") or path.startswith("//") or not path.isprintable():
         return "/"
-    return path if parts.path not in (PATH, "/sign-out") else "/"
+    return path if parts.path not in (PATH, LEAVE) else "/"

@@ -83,7 +83,7 @@ def _number(kind: FieldKind, written: str) -> int | float:
 def _json(written: str) -> Any:
     try:
         return msgspec.json.decode(written)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise ValueError(f"this is no JSON: {error}") from None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from goatherd.model.audit import AuditFilter
 from goatherd.web.api.registered import routers
 from goatherd.web.api.sections import PREFIX
-from goatherd.web.control.sessions import COOKIE
+from goatherd.web.control.sessions import cookie_of
 from goatherd.web.dashboard.app import Dashboard
 from tests.unit.desk.shop import Shop
 from tests.unit.web.api.programs import Program
@@ -28,7 +28,11 @@ def _routes() -> Iterator[tuple[str, str]]:
 
 async def test_nobody_gets_anything_without_a_token(served: Dashboard) -> None:
     stranger = Caller(served, headers={"accept": "application/json"})
-    refused: list[dict[str, str]] = [{}, {"authorization": "Bearer wrong"}, {"cookie": f"{COOKIE}=operator.9.a.b"}]
+    refused: list[dict[str, str]] = [
+        {},
+        {"authorization": "Bearer wrong"},
+        {"cookie": f"{cookie_of('shop')}=operator.9.a.b"},
+    ]
     assert len(asked_for()) > 50
     for method, path in asked_for():
         for headers in refused:
@@ -75,6 +79,7 @@ async def test_the_description_is_whole(program: Program) -> None:
     told = await program.get("/openapi.json")
     assert told["openapi"].startswith("3.1")
     assert set(told["components"]["securitySchemes"]) == {"token", "cookie"}
+    assert told["components"]["securitySchemes"]["cookie"]["name"] == cookie_of("shop")
     operations = [one for methods in told["paths"].values() for one in methods.values()]
     names = [one["operationId"] for one in operations]
     assert len(names) == len(set(names))

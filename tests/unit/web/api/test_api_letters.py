@@ -43,7 +43,7 @@ async def test_some_are_put_back_and_the_rest_deleted(program: Program, shop: Sh
     assert shop.served == [(0, "hush"), (1, "hush")]
     assert (await program.post("/dead-letters/discard", {"all": True}))["done"] == 8
     assert [each["details"] for each in (await program.get("/audit", action="letter.replay"))["items"]] == [
-        {"task": "refuse", "failed_before": seen["at"], "count": 2}
+        {"task": "refuse", "failed_before": seen["at"], "count": 2, "done": 2, "left": 0}
     ]
 
 

@@ -128,3 +128,30 @@ async def test_what_cannot_be_noted_is_not_done(
         # It was there when it was asked, and is gone now; all that is left is the log.
         assert await act(ADA, opened, "a", "x", well) == "well"
         assert "missing in the audit log" in caplog.text
+
+
+async def test_what_came_of_it_is_on_record(opened: Goatherd) -> None:
+    async def three() -> int:
+        return 3
+
+    await act(ADA, opened, "queue.purge", "mail", three, {"seen": 4}, came_to=lambda many: {"deleted": many})
+    [entry] = await entries(opened)
+    assert (json.loads(entry.details), entry.outcome) == ({"seen": 4, "deleted": 3}, "done")
+
+
+async def test_what_could_not_be_written_down_is_not_done(opened: Goatherd) -> None:
+    done = []
+
+    async def doing() -> None:
+        done.append(True)
+
+    with pytest.raises(UnicodeEncodeError):
+        await act(ADA, opened, "letter.replay", "7", doing, {"arguments": {"to": "\ud800"}})
+    assert (done, await entries(opened)) == ([], [])
+
+
+async def test_very_long_details_are_cut(opened: Goatherd) -> None:
+    await act(ADA, opened, "letter.replay", "7", well, {"arguments": {"text": "ä" * 100_000}})
+    [entry] = await entries(opened)
+    assert len(entry.details) < 2 * acting.LONGEST_DETAILS
+    assert json.loads(entry.details)["cut"].startswith('{"arguments":{"text":"ää')

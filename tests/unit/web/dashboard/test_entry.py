@@ -94,6 +94,19 @@ async def test_a_proxy_says_who_it_is(served: Dashboard) -> None:
 
 
 @pytest.mark.parametrize("settings", [BEHIND_PROXY], indirect=True)
+async def test_a_proxy_may_pass_on_a_token_of_its_own(served: Dashboard) -> None:
+    headers = {"x-forwarded-email": "ada@x.example", "authorization": "Bearer of-the-proxy"}
+    person = Caller(served, address="127.0.0.1", headers=headers)
+    page = await person.get("/")
+    assert (page.status_code, "ada@x.example" in page.text) == (200, True)
+    # Nobody chose to send it, so that it does not make up for a form of ours.
+    assert (await person.post(DEED)).status_code == 403
+    person.csrf = csrf_in(page.text)
+    assert (await person.act(DEED)).status_code == 200
+    assert (await Caller(served, address="10.1.2.3", headers=headers).get("/")).status_code == 401
+
+
+@pytest.mark.parametrize("settings", [BEHIND_PROXY], indirect=True)
 async def test_others_are_not_believed_who_they_are(served: Dashboard) -> None:
     ada = ("x-forwarded-email", "ada@x.example")
     elsewhere = Caller(served, address="10.1.2.3")

@@ -18,11 +18,9 @@ CREATE TABLE goatherd.job_count (
     jobs   bigint NOT NULL
 );
 
-ALTER TABLE goatherd.job_history RENAME TO job_history_former;
-ALTER TABLE goatherd.job_history_former DROP CONSTRAINT job_history_pkey;
-DROP INDEX goatherd.job_history_at;
-
-CREATE TABLE goatherd.job_history (
+-- In the place of `job_history`, which a router of a former version that still runs must not find: it would drop old jobs
+-- without their words, and they would be counted for ever.
+CREATE TABLE goatherd.job_record (
     prefix     text COLLATE "C" NOT NULL,
     job        text COLLATE "C" NOT NULL,
     facet      bigint  NOT NULL,
@@ -46,7 +44,7 @@ CREATE TABLE goatherd.job_history (
     ended_at   float8,
     key        text    NOT NULL,          -- of its lane
     arguments  bytea   NOT NULL,          -- JSON without secrets, or empty
-    CONSTRAINT job_history_pkey PRIMARY KEY (prefix, job)
+    CONSTRAINT job_record_pkey PRIMARY KEY (prefix, job)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000);
 
 -- The words of each job. They hardly ever change, and the job's row often does.
@@ -58,22 +56,25 @@ CREATE TABLE goatherd.job_words (
     CONSTRAINT job_words_pkey PRIMARY KEY (prefix, number, job)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000);
 
-INSERT INTO goatherd.job_facet (prefix, task, queue, kind)
-SELECT DISTINCT prefix, '', '', 'job' FROM goatherd.job_history_former;
+-- What somebody would write from now on would be lost.
+LOCK TABLE goatherd.job_history IN ACCESS EXCLUSIVE MODE;
 
-INSERT INTO goatherd.job_history
+INSERT INTO goatherd.job_facet (prefix, task, queue, kind)
+SELECT DISTINCT prefix, '', '', 'job' FROM goatherd.job_history;
+
+INSERT INTO goatherd.job_record
 SELECT prefix, job, facet, CASE WHEN first > 0 AND first < 8e9 THEN round(first * 1000000)::bigint * 1024 ELSE 0 END,
        epoch, seq, status, attempt, stage, progress, result, error, message, traceback, closed,
        at, first, queued_at, started_at, ended_at, '', ''
-FROM goatherd.job_history_former
+FROM goatherd.job_history
 JOIN goatherd.job_facet USING (prefix)
 CROSS JOIN LATERAL (SELECT coalesce(queued_at, at) AS first) AS heard;
 
-DROP TABLE goatherd.job_history_former;
+DROP TABLE goatherd.job_history;
 
-CREATE INDEX job_history_facet ON goatherd.job_history (facet, status, number, job);
+CREATE INDEX job_record_facet ON goatherd.job_record (facet, status, number, job);
 
-INSERT INTO goatherd.job_count SELECT facet, status, count(*) FROM goatherd.job_history GROUP BY facet, status;
+INSERT INTO goatherd.job_count SELECT facet, status, count(*) FROM goatherd.job_record GROUP BY facet, status;
 
 -- What was noted by former versions is found by its id, its error and its message; words are split as well as can be
 -- here. The marks are those of a job of no task and no queue.
@@ -85,6 +86,6 @@ SELECT prefix, number, job, array_to_tsvector(ARRAY(
     '§i' || regexp_replace(reverse(right(lower(job), 12)), '[^a-z0-9]', '·', 'g'),
     '§tddd9c40767f9', '§qddd9c40767f9', '§wd5183fa2b252'
 ] || CASE WHEN status IN ('failed', 'cancelled', 'expired') THEN ARRAY['§e' || status] ELSE '{}' END)
-FROM goatherd.job_history;
+FROM goatherd.job_record;
 
 CREATE INDEX job_words_words ON goatherd.job_words USING gin (words);

@@ -1,6 +1,6 @@
 -- The history so that jobs are found in it: in the order in which they were accepted, by what they are, by their words.
 
--- What many jobs have in common. They stay when the jobs are gone, for they are few.
+-- What many jobs have in common. It is gone with the last of them.
 CREATE TABLE history_facets (
     facet INTEGER PRIMARY KEY,
     task  TEXT NOT NULL,
@@ -22,10 +22,9 @@ CREATE VIRTUAL TABLE history_words USING fts5(
     words, content='', contentless_delete=1, detail=none, tokenize='ascii'
 );
 
-ALTER TABLE history RENAME TO former_history;
-DROP INDEX history_at;
-
-CREATE TABLE history (
+-- In the place of `history`, which a router of a former version that still runs must not find: it would drop old jobs
+-- without their words, and they would be counted for ever.
+CREATE TABLE job_record (
     place      INTEGER PRIMARY KEY,                    -- 1024 times the microsecond in which it was accepted, or more
     job        TEXT    NOT NULL,
     facet      INTEGER NOT NULL,
@@ -51,10 +50,10 @@ CREATE TABLE history (
 ) STRICT;
 
 INSERT INTO history_facets (facet, task, queue, kind)
-SELECT 1, '', '', 'job' FROM former_history LIMIT 1;
+SELECT 1, '', '', 'job' FROM history LIMIT 1;
 
 -- Each place is greater than the one before it, however many jobs were accepted at once.
-INSERT INTO history
+INSERT INTO job_record
 SELECT max(moment - turn) OVER (ORDER BY turn) + turn, job, 1, epoch, seq, status, attempt, stage, progress, error,
        message, closed, at, created, queued_at, started_at, ended_at, '', x'', result, traceback
 FROM (
@@ -62,17 +61,17 @@ FROM (
         SELECT *, coalesce(queued_at, at) AS created,
                CASE WHEN coalesce(queued_at, at) BETWEEN 0 AND 8e9
                     THEN CAST(round(coalesce(queued_at, at) * 1000000) AS INTEGER) * 1024 ELSE 0 END AS moment
-        FROM former_history
+        FROM history
     )
 );
 
-DROP TABLE former_history;
+DROP TABLE history;
 
-CREATE UNIQUE INDEX history_job ON history (job);
-CREATE INDEX history_facet ON history (facet, status);
+CREATE UNIQUE INDEX history_job ON job_record (job);
+CREATE INDEX history_facet ON job_record (facet, status);
 
-INSERT INTO history_counts SELECT facet, status, count(*) FROM history GROUP BY facet, status;
+INSERT INTO history_counts SELECT facet, status, count(*) FROM job_record GROUP BY facet, status;
 
 -- The function is this program's own.
 INSERT INTO history_words (rowid, words)
-SELECT place, goatherd_words_of_history(job, status, error, message) FROM history;
+SELECT place, goatherd_words_of_history(job, status, error, message) FROM job_record;

@@ -47,27 +47,27 @@ FROM feed;
 SELECT place, facet, task, queue, kind,
        epoch, seq, status, attempt, stage, progress, result, error, message, traceback, closed,
        at, created, queued_at, started_at, ended_at, key, arguments
-FROM history JOIN history_facets USING (facet) WHERE job = ?;
+FROM job_record JOIN history_facets USING (facet) WHERE job = ?;
 
 -- name: write_record
-INSERT INTO history
+INSERT INTO job_record
     (place, facet, job, epoch, seq, status, attempt, stage, progress, result, error, message, traceback, closed,
      at, created, queued_at, started_at, ended_at, key, arguments)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (place) DO NOTHING;
 
 -- name: move_record
-UPDATE history SET place = ? WHERE place = ?;
+UPDATE job_record SET place = ? WHERE place = ?;
 
 -- name: rewrite_record
-UPDATE history SET
+UPDATE job_record SET
     (facet, epoch, seq, status, attempt, stage, progress, result, error, message, traceback, closed,
      at, created, queued_at, started_at, ended_at, key, arguments)
   = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 WHERE place = ?;
 
 -- name: last_place
-SELECT max(place) FROM history WHERE place >= ? AND place < ?;
+SELECT max(place) FROM job_record WHERE place >= ? AND place < ?;
 
 -- name: add_facet
 INSERT INTO history_facets (task, queue, kind) VALUES (?, ?, ?) RETURNING facet;
@@ -79,6 +79,12 @@ SELECT facet FROM history_facets WHERE task = ? AND queue = ? AND kind = ?;
 INSERT INTO history_counts (facet, status, jobs) VALUES (?, ?, ?)
 ON CONFLICT DO UPDATE SET jobs = jobs + excluded.jobs;
 
+-- name: drop_empty_counts
+DELETE FROM history_counts WHERE facet = ? AND jobs = 0;
+
+-- name: drop_empty_facets
+DELETE FROM history_facets WHERE facet = ?1 AND NOT EXISTS (SELECT 1 FROM history_counts WHERE facet = ?1);
+
 -- name: write_words
 INSERT INTO history_words (rowid, words) VALUES (?, ?);
 
@@ -86,14 +92,14 @@ INSERT INTO history_words (rowid, words) VALUES (?, ?);
 DELETE FROM history_words WHERE rowid = ?;
 
 -- name: drop_record
-DELETE FROM history WHERE place = ?;
+DELETE FROM job_record WHERE place = ?;
 
 -- name: old_records
 -- Nothing is heard of a job before it is accepted, so those behind that moment need not be looked at.
-SELECT place, facet, status FROM history WHERE place < :place AND at < :before ORDER BY place LIMIT :limit;
+SELECT place, facet, status FROM job_record WHERE place < :place AND at < :before ORDER BY place LIMIT :limit;
 
 -- name: oldest_records
-SELECT place, facet, status FROM history ORDER BY place LIMIT :limit;
+SELECT place, facet, status FROM job_record ORDER BY place LIMIT :limit;
 
 -- name: count_all
 SELECT coalesce(sum(jobs), 0) FROM history_counts;

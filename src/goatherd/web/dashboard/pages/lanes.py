@@ -9,6 +9,7 @@ from fastapi.responses import HTMLResponse, Response
 from goatherd.desk import lanes as desk
 from goatherd.desk.errors import NotThere
 from goatherd.desk.lane_finding import LaneChoice
+from goatherd.desk.lane_moves import Moved
 from goatherd.model.lane import LaneCondition, shown
 from goatherd.web.control.acting import act
 from goatherd.web.dashboard.asking import App, Form, Who
@@ -42,7 +43,7 @@ async def lanes(
     )
 
 
-@router.get("/lanes/{key:path}")
+@router.get("/lanes/{key:anything}")
 async def lane(request: Request, app: App, key: str) -> HTMLResponse:
     """One of them with its jobs, in their order."""
     try:
@@ -58,18 +59,18 @@ async def lane(request: Request, app: App, key: str) -> HTMLResponse:
 @router.post("/held-lanes/retry")
 async def retry_held(request: Request, app: App, who: Who) -> Response:
     """Try the first job of all held lanes again."""
-    moved = await act(who, app, "lane.retry", "all held lanes", lambda: desk.retry_held(app))
+    moved = await act(who, app, "lane.retry", "all held lanes", lambda: desk.retry_held(app), came_to=_counted)
     return done(request, f"{counted(len(moved), 'lane')} will be tried again.", then="/lanes")
 
 
 @router.post("/held-lanes/skip")
 async def skip_held(request: Request, app: App, who: Who) -> Response:
     """Let all held lanes go on without their first jobs."""
-    moved = await act(who, app, "lane.skip", "all held lanes", lambda: desk.skip_held(app))
+    moved = await act(who, app, "lane.skip", "all held lanes", lambda: desk.skip_held(app), came_to=_counted)
     return done(request, f"{counted(len(moved), 'job')} went to the dead letters; their lanes go on.", then="/lanes")
 
 
-@router.post("/lanes/{key:path}/retry")
+@router.post("/lanes/{key:anything}/retry")
 async def retry(request: Request, app: App, who: Who, form: Form, key: str) -> Response:
     """Try its first job again, if that is still the one that was seen."""
     head = form.get("head") or None
@@ -77,7 +78,7 @@ async def retry(request: Request, app: App, who: Who, form: Form, key: str) -> R
     return done(request, f"The first job of {shown(key)} is tried again now.", then=_path(key))
 
 
-@router.post("/lanes/{key:path}/skip")
+@router.post("/lanes/{key:anything}/skip")
 async def skip(request: Request, app: App, who: Who, form: Form, key: str) -> Response:
     """Let it go on without its first job, if that is still the one that was seen."""
     head = form.get("head") or None
@@ -90,7 +91,7 @@ async def skip(request: Request, app: App, who: Who, form: Form, key: str) -> Re
     return done(request, told, then=_path(key) if moved.behind else "/lanes")
 
 
-@router.post("/lanes/{key:path}/unblock")
+@router.post("/lanes/{key:anything}/unblock")
 async def unblock(request: Request, app: App, who: Who, form: Form, key: str) -> Response:
     """Take it from its worker, if that is still the one that was seen."""
     worker = form.get("worker") or None
@@ -101,3 +102,7 @@ async def unblock(request: Request, app: App, who: Who, form: Form, key: str) ->
 
 def _path(key: str) -> str:
     return f"/lanes/{quote(key, safe='')}"
+
+
+def _counted(moved: list[Moved]) -> dict[str, int]:
+    return {"lanes": len(moved)}

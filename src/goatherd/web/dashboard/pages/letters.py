@@ -1,5 +1,7 @@
 """Dead letters: what died, by what it died of, and one of them with all that is known of it."""
 
+from typing import Literal
+
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
 
@@ -15,8 +17,8 @@ from goatherd.web.dashboard.rendering import go, render
 from goatherd.web.dashboard.telling import Toast, trigger
 from goatherd.web.dashboard.wording import counted, pretty
 
-#: Letters on a page.
-MOST = 50
+#: Letters on a page, and groups.
+MOST, MOST_GROUPS = 50, 200
 
 router = APIRouter()
 PAGE = Page(title="Dead letters", path="/dead", key="d", icon="dead", router=router)
@@ -31,8 +33,16 @@ async def groups(request: Request, app: App, error: str = "", task: str = "", qu
     tasks = sorted({group.task for group in every.groups if group.task})
     queues = sorted({each.queue for each in app.definitions()})
     return render(
-        request, "letters.html", found=found, tasks=tasks, queues=queues, error=error, task=task, queue=queue
-    )  # fmt: skip
+        request,
+        "letters.html",
+        found=found,
+        shown=found.groups[:MOST_GROUPS],
+        tasks=tasks,
+        queues=queues,
+        error=error,
+        task=task,
+        queue=queue,
+    )
 
 
 @router.get("/dead/groups/{id}")
@@ -63,7 +73,15 @@ async def impact(request: Request, app: App, doing: str = "replay") -> HTMLRespo
 async def replay(request: Request, app: App, who: Who, form: Form) -> Response:
     """Put those that were seen back to work."""
     choice, share = choice_in(form), share_in(form)
-    acted = await act(who, app, "letter.replay", _target(choice), lambda: desk.replay(app, choice, share), _told(form))
+    acted = await act(
+        who,
+        app,
+        "letter.replay",
+        _target(choice),
+        lambda: desk.replay(app, choice, share),
+        _told(form),
+        came_to=Acted.counts,
+    )
     return _acted(request, "replay", acted)
 
 
@@ -72,7 +90,13 @@ async def discard(request: Request, app: App, who: Who, form: Form) -> Response:
     """Delete those that were seen."""
     choice, share = choice_in(form), share_in(form)
     acted = await act(
-        who, app, "letter.discard", _target(choice), lambda: desk.discard(app, choice, share), _told(form)
+        who,
+        app,
+        "letter.discard",
+        _target(choice),
+        lambda: desk.discard(app, choice, share),
+        _told(form),
+        came_to=Acted.counts,
     )
     return _acted(request, "discard", acted)
 
@@ -123,7 +147,7 @@ async def discard_one(request: Request, app: App, who: Who, id: str) -> Response
 
 def _told(form: Form) -> dict[str, str]:
     """What is noted of the form."""
-    return {name: form[name] for name in ("share", "count", "seen") if form.get(name)}
+    return {name: form[name] for name in ("share", "count", "percent", "seen") if form.get(name)}
 
 
 def _target(choice: LetterChoice) -> str:
@@ -135,5 +159,6 @@ def _acted(request: Request, doing: str, acted: Acted) -> Response:
     what = "put back to work" if doing == "replay" else "deleted"
     told = f"{counted(acted.done, 'dead letter')} {'was' if acted.done == 1 else 'were'} {what}."
     response = render(request, "letter_impact.html", doing=doing, wrong="", impact=None, acted=acted, told=told)
-    response.headers.update(trigger(toast=Toast("good", told), changed=True))
+    kind: Literal["good", "plain"] = "good" if acted.done else "plain"
+    response.headers.update(trigger(toast=Toast(kind, told), changed=True))
     return response

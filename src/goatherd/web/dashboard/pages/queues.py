@@ -68,7 +68,9 @@ async def resume(request: Request, app: App, who: Who, name: str) -> Response:
 async def purge(request: Request, app: App, who: Who, form: Form, name: str) -> Response:
     """Delete every job that waits in it."""
     details = {"seen": form.get("seen", "")}
-    dropped = await act(who, app, "queue.purge", name, lambda: desk.purge(app, name), details)
+    dropped = await act(
+        who, app, "queue.purge", name, lambda: desk.purge(app, name), details, came_to=lambda many: {"deleted": many}
+    )
     return done(request, f"Deleted {counted(dropped, 'waiting job')} of {name}.", then="/queues")
 
 

@@ -52,7 +52,7 @@ async def cancel(request: Request, app: App, who: Who, id: str) -> Response:
 async def retry(request: Request, app: App, who: Who, form: Form, id: str) -> Response:
     """Try again what failed, in one step or in all."""
     steps = form.every("step")
-    many = await act(who, app, "run.retry", id, lambda: desk.retry(app, id, steps), {"steps": steps})
+    many = await act(who, app, "run.retry", id, lambda: desk.retry(app, id, steps), {"steps": steps}, came_to=_counted)
     told = f"{counted(many, 'unit')} of work will be tried again." if many else "The run is taken up again."
     return done(request, told, then=_path(id))
 
@@ -67,3 +67,7 @@ async def resume(request: Request, app: App, who: Who, form: Form, id: str) -> R
 
 def _path(id: str) -> str:
     return f"/runs/{quote(id, safe='')}"
+
+
+def _counted(units: int) -> dict[str, int]:
+    return {"units": units}

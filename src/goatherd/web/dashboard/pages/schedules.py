@@ -11,6 +11,8 @@ from goatherd.web.dashboard.asking import App, Who
 from goatherd.web.dashboard.page import Page
 from goatherd.web.dashboard.rendering import done, render
 
+#: Schedules on the page: programs may set one for each of their users.
+MOST_LISTED = 200
 #: Firings of one schedule that are shown, and times to come.
 MOST, COMING = 100, 5
 
@@ -27,7 +29,16 @@ async def schedules(request: Request, app: App, text: str = "", health: str = ""
     for schedule in every:
         counts[schedule.health] = counts.get(schedule.health, 0) + 1
     found = [each for each in every if (not health or each.health == health) and wanted in each.name.lower()]
-    return render(request, "schedules.html", schedules=found, counts=counts, text=text, health=health)
+    more = max(0, len(found) - MOST_LISTED)
+    return render(
+        request,
+        "schedules.html",
+        schedules=found[:MOST_LISTED],
+        more=more,
+        counts=counts,
+        text=text,
+        health=health,
+    )
 
 
 @router.get("/schedules/{name:path}")
@@ -46,7 +57,9 @@ async def schedule(request: Request, app: App, name: str) -> HTMLResponse:
 @router.post("/schedules/{name:path}/trigger")
 async def trigger(request: Request, app: App, who: Who, name: str) -> Response:
     """Fire it now."""
-    firing = await act(who, app, "schedule.trigger", name, lambda: desk.trigger(app, name))
+    firing = await act(
+        who, app, "schedule.trigger", name, lambda: desk.trigger(app, name), came_to=lambda fired: {"id": fired.id}
+    )
     waits = firing.state == "waiting"
     told = f"{name} fires when the run before it has ended." if waits else f"{name} was fired."
     return done(request, told, then=f"/schedules/{quote(name, safe='')}")

@@ -9,6 +9,9 @@ from goatherd.web.dashboard.asking import App
 from goatherd.web.dashboard.page import Page
 from goatherd.web.dashboard.rendering import render
 
+#: Processes on the page.
+MOST = 300
+
 router = APIRouter()
 PAGE = Page(title="Workers", path="/workers", key="w", icon="workers", router=router, group="System")
 
@@ -22,7 +25,8 @@ async def workers(request: Request, app: App, role: str = "") -> HTMLResponse:
         for each in process.roles:
             counts[each] = counts.get(each, 0) + 1
     found = [process for process in every if not role or role in process.roles]
-    return render(request, "workers.html", processes=found, counts=counts, role=role)
+    more = max(0, len(found) - MOST)
+    return render(request, "workers.html", processes=found[:MOST], more=more, counts=counts, role=role)
 
 
 @router.get("/workers/{id:path}")

@@ -4,6 +4,8 @@ import { watch } from "../goatherd.js";
 
 const OFTEN_ENOUGH = 400;
 const LONGEST = 200_000;
+// Milliseconds after which a tab that nobody sees lets go of its connection: a browser has only six for all its tabs.
+const UNSEEN_FOR = 5000;
 const WORDS = {
   connecting: "connecting…",
   live: "live",
@@ -16,7 +18,8 @@ const WORDS = {
 function start(box) {
   const state = document.querySelector("[data-watch-state]");
   const words = state.querySelector("span");
-  const job = watch(box.dataset.watch, { share: false, keepalive: Number(box.dataset.keepalive) || 15 });
+  let job = null;
+  let leaving = 0;
   let shown = box.textContent;
   let last = null;
   let toldAt = 0;
@@ -30,7 +33,7 @@ function start(box) {
     telling = setTimeout(() => {
       telling = 0;
       toldAt = performance.now();
-      document.body.dispatchEvent(new Event("changed"));
+      document.body.dispatchEvent(new Event("happened"));
     }, wait);
   }
 
@@ -55,9 +58,19 @@ function start(box) {
     state.dataset.state = job.state;
   }
 
-  job.onchange = () => {
-    drawing ||= requestAnimationFrame(write);
-  };
+  function follow() {
+    job = watch(box.dataset.watch, { share: false, keepalive: Number(box.dataset.keepalive) || 15 });
+    job.onchange = () => {
+      drawing ||= requestAnimationFrame(write);
+    };
+  }
+
+  follow();
+  document.addEventListener("visibilitychange", () => {
+    clearTimeout(leaving);
+    if (document.hidden) leaving = setTimeout(() => job.close(), UNSEEN_FOR);
+    else if (job.state === "closed") follow();
+  });
   // A page that is left takes its connection with it, also where it is kept to be gone back to.
   addEventListener("pagehide", () => job.close(), { once: true });
   addEventListener("pageshow", (event) => event.persisted && location.reload());

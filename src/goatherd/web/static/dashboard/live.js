@@ -51,7 +51,9 @@ export function startLive() {
     else if (status) tell(`This page is not up to date: ${event.detail.xhr.responseText.slice(0, 300)}`);
     else tell("The dashboard does not answer. What you see is what was known last.");
   });
+  // Somebody did something and wants to see it; or something happened by itself.
   document.body.addEventListener("changed", renewAll);
+  document.body.addEventListener("happened", () => document.hidden || paused || renewAll());
   document.addEventListener("visibilitychange", () => document.hidden || paused || renewAll());
   setInterval(tick, 250);
 

@@ -148,6 +148,8 @@ async def test_its_events_are_streamed_from_here_without_results_and_fields(at_w
     last = told[-2][0]
     again = await viewer.get(f"/jobs/{job.id}/events", last_event_id=last)
     assert [name for _, name, _ in events(again.text)] == ["done"]
+    again = await viewer.get(f"/jobs/{job.id}/events?last_event_id={last}")
+    assert [name for _, name, _ in events(again.text)] == ["done"], "as our script says it"
     assert (await viewer.get(f"/jobs/{job.id}/events", last_event_id=told[-1][0])).status_code == 204
     assert (await viewer.get("/jobs/none/events", accept="text/event-stream")).status_code == 404
 

@@ -141,3 +141,22 @@ async def test_viewers_see_no_buttons_and_may_not_act(buried: Shop, browser: Cal
     for deed in ("/dead/replay", "/dead/discard", f"{path}/replay", f"{path}/discard"):
         assert (await viewer.post(deed, {"share": "all"})).status_code == 403
     assert await count(buried) == 6
+
+
+async def test_arguments_that_no_queue_could_carry_are_told_in_the_form(buried: Shop, browser: Caller) -> None:
+    path = await one_letter(browser)
+    for written in (
+        '{"customer": 1e400, "password": ""}',
+        '{"customer": NaN, "password": ""}',
+        r'{"customer": 1, "password": "\ud800"}',
+        f'{{"customer": 1, "password": {"[" * 600}{"]" * 600}}}',
+    ):
+        answer = await browser.act(f"{path}/replay?part=letter", {"arguments": written}, hx_request="true")
+        assert (answer.status_code, 'role="alert"' in answer.text) == (422, True), (written[:60], answer.text[:300])
+    assert await count(buried) == 6
+    # What comes from another program is not checked by a task of ours.
+    buried.app.tasks.pop("refuse")
+    for written in (r'{"customer": 1, "password": "\ud800"}', '{"customer": NaN}'):
+        answer = await browser.act(f"{path}/replay?part=letter", {"arguments": written}, hx_request="true")
+        assert answer.status_code == 422, answer.text[:300]
+    assert await count(buried) == 6
