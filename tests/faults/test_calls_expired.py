@@ -1,7 +1,7 @@
 """A request whose caller's deadline has passed is never started, however many of them wait."""
 
-import runpy
 from collections.abc import AsyncIterator
+from importlib.util import find_spec, module_from_spec
 from pathlib import Path
 
 import pytest
@@ -31,8 +31,14 @@ async def broker_url(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIte
 
 def new_herd() -> Goatherd:
     """One that has counted nothing, and has not yet read where its broker is, whatever ran in this process before."""
-    made: Goatherd = runpy.run_module("tests.faults.herd")["app"]
-    return made
+    found = find_spec("tests.faults.herd")
+    assert found is not None
+    assert found.loader is not None
+    made = module_from_spec(found)
+    # Not the one that others may have imported.
+    found.loader.exec_module(made)
+    app: Goatherd = made.app
+    return app
 
 
 @pytest.mark.parametrize("broker_url", BROKERS, indirect=True)
