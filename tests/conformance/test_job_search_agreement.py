@@ -148,9 +148,11 @@ def little_patience(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(job_wording, "_LOOKED_AT", 2)
     monkeypatch.setattr(job_finding, "_NEWEST", 2)
     monkeypatch.setattr(job_finding, "_FEW", 1)
+    monkeypatch.setattr(job_finding, "_MANY", 3)
     for name in ("_SAMPLED", "_MORE_SAMPLED", "_SAMPLED_OF_FACETS", "_LOOKED_AT", "_NEWEST"):
         monkeypatch.setattr(postgres_finding, name, 2)
     monkeypatch.setattr(postgres_finding, "_FEW", 1)
+    monkeypatch.setattr(postgres_finding, "_MANY", 3)
 
 
 def each_in_a_store_of_its_own(

@@ -37,3 +37,4 @@ class TestPostgresJobSearchInTheIndex(TestPostgresJobSearch):
         for name in ("_SAMPLED", "_MORE_SAMPLED", "_SAMPLED_OF_FACETS", "_LOOKED_AT", "_NEWEST"):
             monkeypatch.setattr(job_finding, name, 1)
         monkeypatch.setattr(job_finding, "_FEW", 0)
+        monkeypatch.setattr(job_finding, "_MANY", 0)

@@ -67,6 +67,7 @@ class TestSqliteJobSearchInTheIndex(TestSqliteJobSearch):
         for module, name in ((job_wording, "NEWEST"), (job_wording, "_LOOKED_AT"), (job_finding, "_NEWEST")):
             monkeypatch.setattr(module, name, 1)
         monkeypatch.setattr(job_finding, "_FEW", 0)
+        monkeypatch.setattr(job_finding, "_MANY", 0)
 
     async def open(self, store: Path) -> JobSearch:
         with patch.object(opening, "FILES", opening.Files()):

@@ -32,7 +32,7 @@ from tests.docs.story import play
 from tests.docs.tables import REFERENCE, read, rows
 
 #: Packages whose own errors become answers to browsers and commands, and never reach a program.
-INSIDE = {"control", "desk"}
+INSIDE = {"control", "dashboard", "desk"}
 #: Why events of tracked jobs are lost.
 LOSSES = ("store away", "too long", "fault")
 

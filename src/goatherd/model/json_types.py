@@ -61,8 +61,22 @@ def from_plain(wanted: type[Any], value: Any) -> Any:
         return value
     if _is_pydantic(wanted):
         # As JSON, because a strict model takes a date or a set from JSON text but not from a str or a list.
-        return wanted.model_validate_json(msgspec.json.encode(value))
+        encoded = msgspec.json.encode(value)
+        try:
+            return wanted.model_validate_json(encoded)
+        except ValueError as error:
+            # Not as its cause, which would be told with it.
+            raise ValueError(_without_values(error)) from None
     raise NotImplementedError(f"a {wanted.__name__} cannot be read from JSON")
+
+
+def _without_values(error: ValueError) -> str:
+    """What is wrong with a pydantic model: its own words repeat what was given, which may be a secret."""
+    if not hasattr(error, "errors"):
+        return str(error)
+    problems = error.errors(include_url=False, include_context=False, include_input=False)
+    told = [(".".join(map(str, each["loc"])), each["msg"]) for each in problems]
+    return "; ".join(f"{where}: {what}" if where else what for where, what in told)
 
 
 def has_odd_number(plain: Any) -> bool:

@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 
 HIDDEN = "***"
-#: Shown for what is nested so deeply that nobody could look through it.
-TOO_DEEP = "… (nested too deeply to be shown)"
+#: Levels that are looked through, and what is shown for those below: somebody's message may have any number of them.
+LEVELS, TOO_DEEP = 100, "… (nested too deeply to be shown)"
 
 
 def is_hidden(name: object, names: Collection[str]) -> bool:
@@ -19,17 +19,24 @@ def is_hidden(name: object, names: Collection[str]) -> bool:
     return isinstance(name, str) and name.casefold() in _folded(tuple(names))
 
 
-def redacted(value: Any, names: Collection[str]) -> Any:
-    """The same value with every secret replaced."""
+def redacted(value: Any, names: Collection[str], levels: int = LEVELS) -> Any:
+    """The same value with every secret replaced, and what is nested deeper than so many levels."""
     if isinstance(value, Mapping):
-        return {name: HIDDEN if is_hidden(name, names) else redacted(inner, names) for name, inner in value.items()}
+        if not levels:
+            return TOO_DEEP
+        return {
+            name: HIDDEN if is_hidden(name, names) else redacted(inner, names, levels - 1)
+            for name, inner in value.items()
+        }
     if isinstance(value, list | tuple):
-        return [redacted(inner, names) for inner in value]
+        return [redacted(inner, names, levels - 1) for inner in value] if levels else TOO_DEEP
     return value
 
 
 def restored(edited: Any, original: Any, names: Collection[str]) -> Any:
-    """What was edited, with secrets that were left hidden put back; where that cannot be, they stay hidden."""
+    """What was edited, with what was left hidden put back; where that cannot be, secrets stay hidden."""
+    if edited == TOO_DEEP:
+        return original
     if isinstance(edited, Mapping) and isinstance(original, Mapping):
         return {
             name: original[name]
@@ -64,10 +71,7 @@ def shown_body(body: bytes, names: Collection[str]) -> str:
         return TOO_DEEP
     except (msgspec.DecodeError, UnicodeDecodeError):
         return body.decode("utf-8", "backslashreplace")
-    try:
-        return msgspec.json.encode(redacted(read, names)).decode()
-    except RecursionError:
-        return TOO_DEEP
+    return msgspec.json.encode(redacted(read, names)).decode()
 
 
 @lru_cache(maxsize=64)

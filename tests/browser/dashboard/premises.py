@@ -16,7 +16,7 @@ from tests.acceptance.cli.stage import Running, Stage
 from tests.browser.dashboard.site import TOKEN
 
 #: Seconds that a process may take to start on a busy machine.
-PATIENCE = 60.0
+PATIENCE = 100.0
 
 
 class Premises:

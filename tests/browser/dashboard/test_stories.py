@@ -11,7 +11,7 @@ from tests.browser.dashboard.premises import Premises
 from tests.browser.dashboard.site import Watched
 from tests.browser.marks import IN_CHROMIUM
 
-pytestmark = [*IN_CHROMIUM, pytest.mark.timeout(180)]
+pytestmark = [*IN_CHROMIUM, pytest.mark.timeout(300)]
 
 #: Milliseconds that anything may take on a busy machine.
 PATIENCE = 40_000

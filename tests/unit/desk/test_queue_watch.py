@@ -1,4 +1,5 @@
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -6,6 +7,7 @@ from goatherd.desk import queue_watch
 from goatherd.desk.queue_watch import QueueWatch
 from goatherd.errors import Unavailable
 from goatherd.model.flow import Flow
+from goatherd.model.head_age import Inflow
 from goatherd.testing import Herd
 from tests.unit.desk.shop import Shop
 
@@ -23,11 +25,14 @@ class Counter:
             raise Unavailable("no management")
         return {"mail": Flow(arriving=2.0, leaving=1.0)}
 
+    async def inflows(self) -> Mapping[str, Inflow]:
+        raise AssertionError("the desk asks for more than this")
+
 
 @pytest.fixture
-def counter(monkeypatch: pytest.MonkeyPatch) -> Counter:
-    counter = Counter()
-    monkeypatch.setattr(queue_watch, "flows_of", lambda settings: counter.flows)
+async def counter(shop: Shop, herd: Herd, monkeypatch: pytest.MonkeyPatch) -> Counter:
+    counter, session = Counter(), shop.app.session()
+    monkeypatch.setattr(session, "ports", replace(session.ports, inflow=counter))
     monkeypatch.setattr(queue_watch, "COUNTS_FRESH_FOR", 0.0)
     return counter
 

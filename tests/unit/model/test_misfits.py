@@ -2,6 +2,7 @@
 
 import contextlib
 import math
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from goatherd.errors import InvalidArguments
 from goatherd.model.signature import Misfit
@@ -185,3 +186,20 @@ def test_a_type_that_raises_while_it_is_read_is_a_misfit_and_nothing_worse() -> 
     def task(it: Moody) -> None: ...
 
     assert "not today" in str(misfit(task, b'{"it": {"number": 1}}'))
+
+
+class Login(BaseModel):
+    user: str
+    password: str = Field(min_length=20)
+
+
+def test_a_pydantic_model_does_not_repeat_what_it_was_given() -> None:
+    """What is wrong goes to the log, into dead letters and into the history."""
+
+    def login(who: Login) -> None: ...
+
+    payload = msgspec.json.encode({"who": {"user": "ada", "password": "hush"}})
+    with pytest.raises(Misfit) as caught:
+        signature(login).decode(payload)
+    assert "password: String should have at least 20 characters" in str(caught.value)
+    assert "hush" not in "".join(traceback.format_exception(caught.value))

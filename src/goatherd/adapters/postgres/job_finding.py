@@ -33,6 +33,8 @@ _ANY = (None, None, None, None)
 _AFTER_ALL = "\U0010ffff"
 #: More kinds of jobs than these are not asked for one by one before the newest jobs were looked at, whatever they are.
 _FEW, _NEWEST = 20, 1000
+#: More than these are never asked for one by one where the index of words can tell: every customer may have a queue.
+_MANY = 500
 #: The newest jobs that are looked at before the index of words is asked, and how many if that is likely to be enough:
 #: they are beside each other, and what the index tells is not.
 _SAMPLED, _MORE_SAMPLED = 1500, 15_000
@@ -87,6 +89,8 @@ class Finding:
             among = [(number, job) for number, job, is_wanted in newest if is_wanted]
             if len(among) >= limit or len(newest) < _NEWEST:
                 return among[:limit]
+        if len(wanted) > _MANY and marks_sought(choice):
+            return await self._in_index([], limit)
         return await self._ask(OF_FACETS, limit, facets=facets, statuses=statuses)
 
     async def _by_words(self, limit: int) -> list[Place]:

@@ -14,6 +14,8 @@ from goatherd.model.job_words import ID_BEGINNING, sought
 
 #: More kinds of jobs than these are not asked for one by one before the newest jobs were looked at.
 _FEW = 20
+#: More than these are never asked for one by one where the index of words can tell: every customer may have a queue.
+_MANY = 500
 #: The newest jobs that are looked at, whatever they are.
 _NEWEST = 2000
 #: A task, a queue, a kind and a status that do not matter.
@@ -45,8 +47,7 @@ class Finding:
     def regardless_of_text(self, limit: int) -> list[int]:
         """The newest jobs that are as wanted, whatever their words are."""
         if self.choice.key is not None:
-            marks = " ".join(f'"{mark}"' for mark in marks_sought(self.choice))
-            return self.ask("places_by_words", limit, words=marks, **self.besides())
+            return self._by_marks(limit)
         if (self.choice.task, self.choice.queue, self.choice.kind, self.choice.status) == _ANY:
             return self.ask("newest_places", limit)
         return self._by_facets(limit)
@@ -75,12 +76,19 @@ class Finding:
             among = [place for place, *which in newest if tuple(which) in wanted]
             if len(among) >= limit or len(newest) < _NEWEST:
                 return among[:limit]
+        if len(wanted) > _MANY and marks_sought(self.choice):
+            return self._by_marks(limit)
         found = [
             place
             for facet, status in wanted
             for place in self.ask("places_of_facet", limit, facet=facet, status=status)
         ]
         return sorted(found, reverse=True)[:limit]
+
+    def _by_marks(self, limit: int) -> list[int]:
+        """Those that the index of words tells by what they belong to."""
+        marks = " ".join(f'"{mark}"' for mark in marks_sought(self.choice))
+        return self.ask("places_by_words", limit, words=marks, **self.besides())
 
     def _by_id(self, limit: int) -> list[int]:
         """Those whose id is the text, begins with it or ends so."""

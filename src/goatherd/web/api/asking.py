@@ -8,7 +8,6 @@ from fastapi import HTTPException, Path, Query, Request
 from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
 from goatherd.errors import InvalidArguments
-from goatherd.web.dashboard import paths as paths  # for routes with keys of lanes in them
 
 #: Things on one page, unless told otherwise, and at most.
 USUAL, MOST = 50, 500

@@ -17,6 +17,7 @@ from goatherd.web.api.listing import Listed, offset_in, page_of
 from goatherd.web.api.problems import ACTING, NAMED
 from goatherd.web.control.acting import act
 from goatherd.web.dashboard.asking import App, Who
+from goatherd.web.dashboard.paths import LANE
 
 router = APIRouter()
 
@@ -47,7 +48,7 @@ async def list_lanes(
     return Listed(**page_of(found, offset, limit, FARTHEST))
 
 
-@router.get("/lanes/{key:anything}", summary="One lane and its jobs", responses=NAMED)
+@router.get(LANE, summary="One lane and its jobs", responses=NAMED)
 async def get_lane(
     app: App, key: Name, limit: Annotated[int, Query(ge=1, le=500, description="Jobs at most.")] = USUAL
 ) -> LaneDetail:
@@ -55,21 +56,21 @@ async def get_lane(
     return await desk.lane(app, key, limit)
 
 
-@router.post("/lanes/{key:anything}/retry", summary="Try the first job of a lane again", responses=NAMED | ACTING)
+@router.post(LANE + "/retry", summary="Try the first job of a lane again", responses=NAMED | ACTING)
 async def retry_lane(app: App, who: Who, key: Name, wish: Head | None = None) -> Moved:
     """Now, though its time has not come or it was given up."""
     head = wish.head if wish is not None else None
     return await act(who, app, "lane.retry", key, lambda: desk.retry(app, key, head=head), {"head": head})
 
 
-@router.post("/lanes/{key:anything}/skip", summary="Go on without the first job of a lane", responses=NAMED | ACTING)
+@router.post(LANE + "/skip", summary="Go on without the first job of a lane", responses=NAMED | ACTING)
 async def skip_lane(app: App, who: Who, key: Name, wish: Head | None = None) -> Moved:
     """The job becomes a dead letter."""
     head = wish.head if wish is not None else None
     return await act(who, app, "lane.skip", key, lambda: desk.skip(app, key, head=head), {"head": head})
 
 
-@router.post("/lanes/{key:anything}/unblock", summary="Take a lane from its worker", responses=NAMED | ACTING)
+@router.post(LANE + "/unblock", summary="Take a lane from its worker", responses=NAMED | ACTING)
 async def unblock_lane(app: App, who: Who, key: Name, wish: Holder | None = None) -> LaneFacts:
     """For a worker that hangs; it is told, and the job is done again by another."""
     worker = wish.worker if wish is not None else None

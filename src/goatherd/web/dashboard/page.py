@@ -4,8 +4,6 @@ from dataclasses import dataclass
 
 from fastapi import APIRouter
 
-from goatherd.web.dashboard import paths as paths  # for routes of pages, which are made where this is imported
-
 
 @dataclass(frozen=True, kw_only=True)
 class Page:

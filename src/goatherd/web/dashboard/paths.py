@@ -18,3 +18,6 @@ class Anything(Convertor[str]):
 
 
 register_url_convertor("anything", Anything())
+
+#: The path of one lane: keys come from data.
+LANE = "/lanes/{key:anything}"

@@ -8,7 +8,8 @@ from goatherd import Goatherd
 from tests.unit.web.dashboard.callers import Caller
 
 ODD = (
-    'a"b', "a'b", "a`b", "a/b", "a//b/", "a?b=c&d#e", "a%2Fb", "a b", " a", "a\nb", "a\r\nb\n", "a\tb", "a\\b", "ä/漢字/🐐",
+    'a"b', "a'b", "a`b", "a/b", "a//b/", "a?b=c&d#e", "a%2Fb", "a b", " a", "a\nb", "a\r\nb\n", "a\tb", "a\\b",
+    "ä/漢字/🐐",
     "<img src=x onerror=alert(1)>", '"><script>alert(1)</script>', "javascript:alert(1)", "{{ 7 * 7 }}", "a/retry",
     "\u202eright", "a\u2028b",
 )  # fmt: skip

@@ -98,3 +98,8 @@ async def test_a_process_is_shown_with_what_it_does(at_work: Goatherd, operator:
     assert answer.status_code == 200
     assert process.state.id in answer.text
     assert (await operator.get("/workers/none")).status_code == 404
+
+
+async def test_a_process_that_ends_while_somebody_looks_is_told(at_work: Goatherd, operator: Caller) -> None:
+    answer = await operator.get_part("/workers/gone?part=glance")
+    assert (answer.status_code, "It has ended" in answer.text) == (200, True)

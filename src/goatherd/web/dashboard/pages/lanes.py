@@ -1,20 +1,25 @@
 """Lanes: who has which key and since when, what waits, and how to help one on."""
 
+from collections.abc import Awaitable, Callable
 from typing import Literal
 from urllib.parse import quote
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
 
+from goatherd.app import Goatherd
 from goatherd.desk import lanes as desk
 from goatherd.desk.errors import NotThere
 from goatherd.desk.lane_finding import LaneChoice
 from goatherd.desk.lane_moves import Moved
 from goatherd.model.lane import LaneCondition, shown
 from goatherd.web.control.acting import act
-from goatherd.web.dashboard.asking import App, Form, Who
+from goatherd.web.control.visitor import Visitor
+from goatherd.web.dashboard.asking import App, Fields, Form, Who
 from goatherd.web.dashboard.page import Page
+from goatherd.web.dashboard.paths import LANE
 from goatherd.web.dashboard.rendering import done, part_of, render
+from goatherd.web.dashboard.seen import check_seen
 from goatherd.web.dashboard.wording import counted
 
 #: Lanes on the page, and jobs of one.
@@ -43,7 +48,7 @@ async def lanes(
     )
 
 
-@router.get("/lanes/{key:anything}")
+@router.get(LANE)
 async def lane(request: Request, app: App, key: str) -> HTMLResponse:
     """One of them with its jobs, in their order."""
     try:
@@ -57,20 +62,20 @@ async def lane(request: Request, app: App, key: str) -> HTMLResponse:
 
 
 @router.post("/held-lanes/retry")
-async def retry_held(request: Request, app: App, who: Who) -> Response:
+async def retry_held(request: Request, app: App, who: Who, form: Form) -> Response:
     """Try the first job of all held lanes again."""
-    moved = await act(who, app, "lane.retry", "all held lanes", lambda: desk.retry_held(app), came_to=_counted)
+    moved = await _held(app, who, form, "lane.retry", desk.retry_held)
     return done(request, f"{counted(len(moved), 'lane')} will be tried again.", then="/lanes")
 
 
 @router.post("/held-lanes/skip")
-async def skip_held(request: Request, app: App, who: Who) -> Response:
+async def skip_held(request: Request, app: App, who: Who, form: Form) -> Response:
     """Let all held lanes go on without their first jobs."""
-    moved = await act(who, app, "lane.skip", "all held lanes", lambda: desk.skip_held(app), came_to=_counted)
+    moved = await _held(app, who, form, "lane.skip", desk.skip_held)
     return done(request, f"{counted(len(moved), 'job')} went to the dead letters; their lanes go on.", then="/lanes")
 
 
-@router.post("/lanes/{key:anything}/retry")
+@router.post(LANE + "/retry")
 async def retry(request: Request, app: App, who: Who, form: Form, key: str) -> Response:
     """Try its first job again, if that is still the one that was seen."""
     head = form.get("head") or None
@@ -78,7 +83,7 @@ async def retry(request: Request, app: App, who: Who, form: Form, key: str) -> R
     return done(request, f"The first job of {shown(key)} is tried again now.", then=_path(key))
 
 
-@router.post("/lanes/{key:anything}/skip")
+@router.post(LANE + "/skip")
 async def skip(request: Request, app: App, who: Who, form: Form, key: str) -> Response:
     """Let it go on without its first job, if that is still the one that was seen."""
     head = form.get("head") or None
@@ -91,7 +96,7 @@ async def skip(request: Request, app: App, who: Who, form: Form, key: str) -> Re
     return done(request, told, then=_path(key) if moved.behind else "/lanes")
 
 
-@router.post("/lanes/{key:anything}/unblock")
+@router.post(LANE + "/unblock")
 async def unblock(request: Request, app: App, who: Who, form: Form, key: str) -> Response:
     """Take it from its worker, if that is still the one that was seen."""
     worker = form.get("worker") or None
@@ -104,5 +109,14 @@ def _path(key: str) -> str:
     return f"/lanes/{quote(key, safe='')}"
 
 
-def _counted(moved: list[Moved]) -> dict[str, int]:
-    return {"lanes": len(moved)}
+async def _held(
+    app: Goatherd, who: Visitor, form: Fields, action: str, move: Callable[[Goatherd], Awaitable[list[Moved]]]
+) -> list[Moved]:
+    """Do it to all held lanes, if they are about as many as were seen."""
+
+    async def doing() -> list[Moved]:
+        check_seen(form, await desk.held_count(app), "held lanes")
+        return await move(app)
+
+    details = {"seen": form.get("seen", "")}
+    return await act(who, app, action, "all held lanes", doing, details, came_to=lambda moved: {"lanes": len(moved)})

@@ -8,7 +8,8 @@ from goatherd.desk.throughput import rates_by_queue, throughput
 from goatherd.web.control.acting import act
 from goatherd.web.dashboard.asking import App, Form, Who
 from goatherd.web.dashboard.page import Page
-from goatherd.web.dashboard.rendering import done, render
+from goatherd.web.dashboard.rendering import done, part_of, render
+from goatherd.web.dashboard.seen import check_seen
 from goatherd.web.dashboard.throughput_chart import chart_of
 from goatherd.web.dashboard.wording import counted, now
 
@@ -46,7 +47,7 @@ async def queue(request: Request, app: App, name: str) -> HTMLResponse:
     """One of them, with the last hour."""
     found = await desk.queue(app, name)
     together = _pattern_of(app, name)
-    points = await throughput(app, queue=together or name)
+    points = [] if part_of(request) == "actions" else await throughput(app, queue=together or name)
     return render(request, "queue.html", queue=found, chart=chart_of(points, now()), together=together)
 
 
@@ -68,9 +69,14 @@ async def resume(request: Request, app: App, who: Who, name: str) -> Response:
 async def purge(request: Request, app: App, who: Who, form: Form, name: str) -> Response:
     """Delete every job that waits in it."""
     details = {"seen": form.get("seen", "")}
-    dropped = await act(
-        who, app, "queue.purge", name, lambda: desk.purge(app, name), details, came_to=lambda many: {"deleted": many}
-    )
+
+    async def purge() -> int:
+        # As it stands, not as it was seen a moment ago.
+        [now] = await desk.read_states(app, name)
+        check_seen(form, now.ready + (now.delayed or 0), f"waiting jobs in {name}")
+        return await desk.purge(app, name)
+
+    dropped = await act(who, app, "queue.purge", name, purge, details, came_to=lambda many: {"deleted": many})
     return done(request, f"Deleted {counted(dropped, 'waiting job')} of {name}.", then="/queues")
 
 

@@ -9,7 +9,7 @@ from goatherd.desk import schedules as desk
 from goatherd.web.control.acting import act
 from goatherd.web.dashboard.asking import App, Who
 from goatherd.web.dashboard.page import Page
-from goatherd.web.dashboard.rendering import done, render
+from goatherd.web.dashboard.rendering import done, part_of, render
 
 #: Schedules on the page: programs may set one for each of their users.
 MOST_LISTED = 200
@@ -45,12 +45,13 @@ async def schedules(request: Request, app: App, text: str = "", health: str = ""
 async def schedule(request: Request, app: App, name: str) -> HTMLResponse:
     """One of them, with its firings."""
     found = await desk.schedule(app, name)
+    only_actions = part_of(request) == "actions"
     return render(
         request,
         "schedule.html",
         schedule=found,
-        firings=await desk.history(app, name, MOST),
-        coming=[] if found.paused else await desk.coming(app, name, COMING),
+        firings=[] if only_actions else await desk.history(app, name, MOST),
+        coming=[] if found.paused or only_actions else await desk.coming(app, name, COMING),
     )
 
 

@@ -3,11 +3,12 @@
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
+from goatherd.desk.errors import NotThere
 from goatherd.desk.processes import look_at_processes
 from goatherd.desk.processes import process as look_at
 from goatherd.web.dashboard.asking import App
 from goatherd.web.dashboard.page import Page
-from goatherd.web.dashboard.rendering import render
+from goatherd.web.dashboard.rendering import part_of, render
 
 #: Processes on the page.
 MOST = 300
@@ -32,4 +33,11 @@ async def workers(request: Request, app: App, role: str = "") -> HTMLResponse:
 @router.get("/workers/{id:path}")
 async def worker(request: Request, app: App, id: str) -> HTMLResponse:
     """One of them, with all that it does now."""
-    return render(request, "worker.html", process=await look_at(app, id))
+    try:
+        found = await look_at(app, id)
+    except NotThere:
+        if not part_of(request):
+            raise
+        # It has ended while somebody looked.
+        return render(request, "worker.html", process=None)
+    return render(request, "worker.html", process=found)

@@ -155,7 +155,7 @@ async def test_arguments_that_no_queue_could_carry_are_told_in_the_form(buried: 
         assert (answer.status_code, 'role="alert"' in answer.text) == (422, True), (written[:60], answer.text[:300])
     assert await count(buried) == 6
     # What comes from another program is not checked by a task of ours.
-    buried.app.tasks.pop("refuse")
+    buried.app.tasks.pop("refuse")  # type: ignore[attr-defined]
     for written in (r'{"customer": 1, "password": "\ud800"}', '{"customer": NaN}'):
         answer = await browser.act(f"{path}/replay?part=letter", {"arguments": written}, hx_request="true")
         assert answer.status_code == 422, answer.text[:300]

@@ -19,6 +19,6 @@ async def test_they_are_cut_and_say_so(shop: Shop, operator: Caller, monkeypatch
         for page, most in ((queues, "MOST"), (schedules, "MOST_LISTED"), (letters, "MOST_GROUPS")):
             monkeypatch.setattr(page, most, 1)
         for path in ("/queues", "/schedules", "/dead"):
-            page = (await operator.get(path)).text
-            rows = page.partition("<tbody>")[2].partition("</tbody>")[0]
-            assert (rows.count("<tr "), "not shown" in page) == (1, True), path
+            text = (await operator.get(path)).text
+            rows = text.partition("<tbody>")[2].partition("</tbody>")[0]
+            assert (rows.count("<tr "), "not shown" in text) == (1, True), path
