@@ -77,7 +77,7 @@ async def test_our_own_queues_are_quorum_and_lose_nothing(app: Goatherd, broker:
         "x-overflow": "reject-publish",
     }  # fmt: skip
     # A look at a dead letter counts as a delivery, so their queue has no limit of any kind.
-    assert made["shop.dead.v1"] == ("classic", True, {})
+    assert made["shop.dead.v1"] == ("classic", True, {"x-queue-type": "classic"})
 
 
 async def test_our_own_queues_can_be_classic(url: str, broker: Management, virtual_host: str) -> None:
