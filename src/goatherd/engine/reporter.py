@@ -50,6 +50,8 @@ class Reporter:
         self._task: asyncio.Task[None] | None = None
         self._nudged = asyncio.Event()
         self._failing = False
+        #: Whether the store could be opened when it was last tried.
+        self._reached = False
         self._id = ""
         self._prune_at = 0.0
 
@@ -68,7 +70,7 @@ class Reporter:
             return
         task.cancel()
         await asyncio.wait([task], timeout=LAST_WORD)
-        if self._failing or not self._id:
+        if not self._id or (self._failing and not self._reached):
             return
         try:
             async with asyncio.timeout(LAST_WORD):
@@ -83,6 +85,7 @@ class Reporter:
             self._nudged.clear()
             try:
                 records = await self._open()
+                self._reached = True
                 await self._report(records)
                 await self._prune(records)
                 self._succeeded()
@@ -122,7 +125,7 @@ class Reporter:
             unforeseen = None if isinstance(error, GoatherdError) else error
             told = "How this process stands cannot be noted for operators; its work goes on: %s"
             log.warning(told, error, exc_info=unforeseen)
-        self._failing = True
+        self._failing, self._reached = True, False
 
     def _succeeded(self) -> None:
         if self._failing:
