@@ -9,11 +9,12 @@ from weakref import WeakKeyDictionary
 
 from goatherd.app import Goatherd
 from goatherd.engine.probes import Question
-from goatherd.errors import DefinitionError, GoatherdError, Unavailable
+from goatherd.errors import DefinitionError, GoatherdError
 from goatherd.model.gateway_readings import GatewayReadings
 from goatherd.web.access import Access
 from goatherd.web.asgi import Headers, Receive, Request, Scope, Send, line_in
 from goatherd.web.cors import Cors
+from goatherd.web.lifespan import live
 from goatherd.web.metrics import GatewayMetrics
 from goatherd.web.place import Answer, Place, Visit
 from goatherd.web.responses import Refusal, Response
@@ -22,6 +23,9 @@ from goatherd.web.stream import Stream
 from goatherd.wiring import observe_gateway_metrics, wants_opentelemetry_metrics
 
 log = logging.getLogger("goatherd.gateway")
+
+#: What is said where it starts while a store is away.
+AWAY = "The gateway has begun, but cannot serve yet"
 
 
 def gateway(*apps: Goatherd, cors: Sequence[str] = ()) -> "Gateway":
@@ -56,7 +60,7 @@ class Gateway:
                     answer.began, answer.line = began, line_in(scope)
                 await answer.send(headers, receive, send)
             case "lifespan":
-                await self._live(receive, send)
+                await live(receive, send, self.open, self.close, (log, AWAY))
             case _:
                 await send({"type": "websocket.close", "code": 1000})
 
@@ -155,21 +159,6 @@ class Gateway:
             if wants_opentelemetry_metrics(settings):
                 observe_gateway_metrics(self.readings)
             self._is_checked = True
-
-    async def _live(self, receive: Receive, send: Send) -> None:
-        await receive()
-        try:
-            await self.open()
-        except Unavailable as error:
-            # It is opened again for the first client that comes when the store is back.
-            log.warning("The gateway has begun, but cannot serve yet: %s", error)
-        except GoatherdError as error:
-            await send({"type": "lifespan.startup.failed", "message": str(error)})
-            return
-        await send({"type": "lifespan.startup.complete"})
-        await receive()
-        await self.close()
-        await send({"type": "lifespan.shutdown.complete"})
 
 
 def _trouble(error: GoatherdError) -> Response:

@@ -1,8 +1,10 @@
 """Open the ports on the database that the settings name."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import TypeAlias
 
-from goatherd.adapters.postgres.address import read_address
+from goatherd.adapters.postgres.address import Address, read_address
 from goatherd.adapters.postgres.alert_board import PostgresAlertBoard
 from goatherd.adapters.postgres.audit_trail import PostgresAuditTrail
 from goatherd.adapters.postgres.connection import Connection
@@ -28,173 +30,91 @@ from goatherd.model.settings import Settings
 #: How long a relay has rows, as a multiple of what one publish may take: it may need several.
 RELAY = 4
 
+Now: TypeAlias = Callable[[], float] | None
 
-async def open_lanes(settings: Settings, now: Callable[[], float] | None = None) -> PostgresLanes:
+
+async def open_lanes(settings: Settings, now: Now = None) -> PostgresLanes:
     """Raises Unavailable or SettingsError."""
-    pool = Pool(read_address(settings.lane_store, "lanes"), settings.app, settings.publish_deadline)
-    try:
-        await pool.open()
-        await prepare(pool, settings.declare)
+    async with _prepared(settings, _lanes_of(settings)) as pool:
         lanes = PostgresLanes(pool, settings.app, settings.publish_deadline, now)
         await lanes.open()
-    except BaseException:
-        await pool.close()
-        raise
-    return lanes
+        return lanes
 
 
-async def open_tallies(settings: Settings, now: Callable[[], float] | None = None) -> PostgresTallies:
+async def open_tallies(settings: Settings, now: Now = None) -> PostgresTallies:
     """Raises the same."""
-    pool = Pool(read_address(settings.lane_store, "lanes"), settings.app, settings.publish_deadline)
-    try:
-        await pool.open()
-        await prepare(pool, settings.declare)
-    except BaseException:
-        await pool.close()
-        raise
-    return PostgresTallies(pool, settings.app, settings.publish_deadline, now)
+    async with _prepared(settings, _lanes_of(settings)) as pool:
+        return PostgresTallies(pool, settings.app, settings.publish_deadline, now)
 
 
 async def open_history(settings: Settings) -> PostgresHistory:
     """Raises the same."""
-    pool = Pool(read_address(settings.record_store, "records"), settings.app, settings.publish_deadline)
-    try:
-        await pool.open()
-        await pool.use(_check_encoding)
-        await prepare(pool, settings.declare)
-    except BaseException:
-        await pool.close()
-        raise
-    return PostgresHistory(pool, settings.prefix_of_events)
+    async with _prepared(settings, _records_of(settings), any_text=True) as pool:
+        return PostgresHistory(pool, settings.prefix_of_events)
 
 
 async def open_job_search(settings: Settings) -> PostgresJobSearch:
     """Raises the same."""
-    address = read_address(settings.record_store, "records")
-    pool = Pool(address, settings.app, settings.publish_deadline, SEARCH_PLANNING)
-    try:
-        await pool.open()
-        await prepare(pool, settings.declare)
-    except BaseException:
-        await pool.close()
-        raise
-    return PostgresJobSearch(pool, settings.prefix_of_events)
+    async with _prepared(settings, _records_of(settings), planning=SEARCH_PLANNING) as pool:
+        return PostgresJobSearch(pool, settings.prefix_of_events)
 
 
-async def open_steps(settings: Settings, now: Callable[[], float] | None = None) -> PostgresSteps:
+async def open_steps(settings: Settings, now: Now = None) -> PostgresSteps:
     """Raises the same."""
-    pool = Pool(read_address(settings.record_store, "records"), settings.app, settings.publish_deadline, PLANNING)
-    try:
-        await pool.open()
-        await pool.use(_check_encoding)
-        await prepare(pool, settings.declare)
+    async with _prepared(settings, _records_of(settings), planning=PLANNING, any_text=True) as pool:
         steps = PostgresSteps(pool, settings.app, now)
         await steps.open()
-    except BaseException:
-        await pool.close()
-        raise
-    return steps
+        return steps
 
 
 async def open_outbox(settings: Settings) -> PostgresOutbox:
     """Raises the same."""
-    pool = Pool(read_address(settings.record_store, "records"), settings.app, RELAY * settings.publish_deadline)
-    try:
-        await pool.open()
-        await prepare(pool, settings.declare)
+    async with _prepared(settings, _records_of(settings), deadline=RELAY * settings.publish_deadline) as pool:
         outbox = PostgresOutbox(pool, settings.app)
         await outbox.open()
-    except BaseException:
-        await pool.close()
-        raise
-    return outbox
+        return outbox
 
 
-async def open_uniques(settings: Settings, now: Callable[[], float] | None = None) -> PostgresUniques:
+async def open_uniques(settings: Settings, now: Now = None) -> PostgresUniques:
     """Raises the same."""
-    pool = Pool(read_address(settings.record_store, "records"), settings.app, settings.publish_deadline)
-    try:
-        await pool.open()
-        await prepare(pool, settings.declare)
-    except BaseException:
-        await pool.close()
-        raise
-    return PostgresUniques(pool, now)
+    async with _prepared(settings, _records_of(settings)) as pool:
+        return PostgresUniques(pool, now)
 
 
-async def open_listener_records(settings: Settings, now: Callable[[], float] | None = None) -> PostgresListenerRecords:
+async def open_listener_records(settings: Settings, now: Now = None) -> PostgresListenerRecords:
     """Raises the same."""
-    pool = Pool(read_address(settings.record_store, "records"), settings.app, settings.publish_deadline)
-    try:
-        await pool.open()
-        await prepare(pool, settings.declare)
-    except BaseException:
-        await pool.close()
-        raise
-    return PostgresListenerRecords(pool, settings.app, now)
+    async with _prepared(settings, _records_of(settings)) as pool:
+        return PostgresListenerRecords(pool, settings.app, now)
 
 
-async def open_alert_board(settings: Settings, now: Callable[[], float] | None = None) -> PostgresAlertBoard:
+async def open_alert_board(settings: Settings, now: Now = None) -> PostgresAlertBoard:
     """Raises the same."""
-    pool = Pool(read_address(settings.record_store, "records"), settings.app, settings.publish_deadline)
-    try:
-        await pool.open()
-        await prepare(pool, settings.declare)
-    except BaseException:
-        await pool.close()
-        raise
-    return PostgresAlertBoard(pool, settings.app, now)
+    async with _prepared(settings, _records_of(settings)) as pool:
+        return PostgresAlertBoard(pool, settings.app, now)
 
 
-async def open_process_records(settings: Settings, now: Callable[[], float] | None = None) -> PostgresProcessRecords:
+async def open_process_records(settings: Settings, now: Now = None) -> PostgresProcessRecords:
     """Raises the same."""
-    pool = Pool(read_address(settings.record_store, "records"), settings.app, settings.publish_deadline)
-    try:
-        await pool.open()
-        await prepare(pool, settings.declare)
-    except BaseException:
-        await pool.close()
-        raise
-    return PostgresProcessRecords(pool, settings.app, now)
+    async with _prepared(settings, _records_of(settings)) as pool:
+        return PostgresProcessRecords(pool, settings.app, now)
 
 
 async def open_audit_trail(settings: Settings) -> PostgresAuditTrail:
     """Raises the same."""
-    pool = Pool(read_address(settings.record_store, "records"), settings.app, settings.publish_deadline)
-    try:
-        await pool.open()
-        await pool.use(_check_encoding)
-        await prepare(pool, settings.declare)
-    except BaseException:
-        await pool.close()
-        raise
-    return PostgresAuditTrail(pool, settings.app)
+    async with _prepared(settings, _records_of(settings), any_text=True) as pool:
+        return PostgresAuditTrail(pool, settings.app)
 
 
-async def open_schedules(settings: Settings, now: Callable[[], float] | None = None) -> PostgresSchedules:
+async def open_schedules(settings: Settings, now: Now = None) -> PostgresSchedules:
     """Raises the same."""
-    address = read_address(settings.record_store, "records")
-    pool = Pool(address, settings.app, settings.publish_deadline, SCHEDULE_PLANNING)
-    try:
-        await pool.open()
-        await pool.use(_check_encoding)
-        await prepare(pool, settings.declare)
-    except BaseException:
-        await pool.close()
-        raise
-    return PostgresSchedules(pool, settings.app, now)
+    async with _prepared(settings, _records_of(settings), planning=SCHEDULE_PLANNING, any_text=True) as pool:
+        return PostgresSchedules(pool, settings.app, now)
 
 
-async def open_inbox(settings: Settings, now: Callable[[], float] | None = None) -> PostgresInbox:
+async def open_inbox(settings: Settings, now: Now = None) -> PostgresInbox:
     """Raises the same."""
-    pool = Pool(read_address(settings.record_store, "records"), settings.app, settings.publish_deadline)
-    try:
-        await pool.open()
-        await prepare(pool, settings.declare)
-    except BaseException:
-        await pool.close()
-        raise
-    return PostgresInbox(pool, settings.app, now)
+    async with _prepared(settings, _records_of(settings)) as pool:
+        return PostgresInbox(pool, settings.app, now)
 
 
 def find_migrations(settings: Settings) -> Sequence[PostgresMigrations]:
@@ -202,6 +122,31 @@ def find_migrations(settings: Settings) -> Sequence[PostgresMigrations]:
     urls = {"lanes": settings.lane_store, "records": settings.record_store}
     named = {url: which for which, url in reversed(urls.items()) if url.startswith("postgres")}
     return [PostgresMigrations(read_address(url, which)) for url, which in reversed(named.items())]
+
+
+def _lanes_of(settings: Settings) -> Address:
+    return read_address(settings.lane_store, "lanes")
+
+
+def _records_of(settings: Settings) -> Address:
+    return read_address(settings.record_store, "records")
+
+
+@asynccontextmanager
+async def _prepared(
+    settings: Settings, address: Address, *, planning: str = "", deadline: float | None = None, any_text: bool = False
+) -> AsyncIterator[Pool]:
+    """A pool on a database with our schema, to be kept by what is opened on it; closed again if that fails."""
+    pool = Pool(address, settings.app, settings.publish_deadline if deadline is None else deadline, planning)
+    try:
+        await pool.open()
+        if any_text:
+            await pool.use(_check_encoding)
+        await prepare(pool, settings.declare)
+        yield pool
+    except BaseException:
+        await pool.close()
+        raise
 
 
 async def _check_encoding(connection: Connection) -> None:

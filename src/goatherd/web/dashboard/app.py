@@ -25,6 +25,7 @@ from goatherd.web.dashboard.failures import answer_to
 from goatherd.web.dashboard.job_streams import JobStreams
 from goatherd.web.dashboard.opened import Opened
 from goatherd.web.dashboard.pages.registered import PAGES
+from goatherd.web.lifespan import live
 
 #: Bytes of a request beyond the arguments of a job.
 MORE = 64 * 1024
@@ -32,6 +33,9 @@ MORE = 64 * 1024
 PATIENCE = 10.0
 
 log = logging.getLogger("goatherd.dashboard")
+
+#: What is said where it starts while a store is away.
+AWAY = "The dashboard has begun, but cannot show anything yet"
 
 
 class Dashboard:
@@ -57,7 +61,9 @@ class Dashboard:
             case "http":
                 await self._serve(dict(scope), receive, guarded(send))
             case "lifespan":
-                await self._live(receive, send)
+                await live(
+                    receive, send, self.open, self.close, (log, "The dashboard has begun, but cannot show anything yet")
+                )
             case _:
                 await send({"type": "websocket.close", "code": 1000})
 
@@ -136,18 +142,3 @@ class Dashboard:
         """Let go of everything that was opened on this loop."""
         await self.streams.close()
         await self.opened.close()
-
-    async def _live(self, receive: Receive, send: Send) -> None:
-        await receive()
-        try:
-            await self.open()
-        except Unavailable as error:
-            # It is opened again for the first who comes when the stores are back.
-            log.warning("The dashboard has begun, but cannot show anything yet: %s", error)
-        except GoatherdError as error:
-            await send({"type": "lifespan.startup.failed", "message": str(error)})
-            return
-        await send({"type": "lifespan.startup.complete"})
-        await receive()
-        await self.close()
-        await send({"type": "lifespan.shutdown.complete"})
